@@ -1,0 +1,11 @@
+# Compiler flags shared by every target of ours. Ahead-of-time code targets x86-64-v3; generated code targets the host.
+add_library(anyshape_flags INTERFACE)
+target_compile_options(anyshape_flags INTERFACE -Wall -Wextra -Werror -ffp-contract=off
+  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Werror=reorder-init-list>)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  target_compile_options(anyshape_flags INTERFACE -march=x86-64-v3)
+endif()
+if(ANYSHAPE_SANITIZE)
+  target_compile_options(anyshape_flags INTERFACE -fsanitize=${ANYSHAPE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(anyshape_flags INTERFACE -fsanitize=${ANYSHAPE_SANITIZE})
+endif()

@@ -1,0 +1,1 @@
+# libanyshape.so: every folder's objects, hidden symbols, dependencies' symbols kept inside.

@@ -1,0 +1,12 @@
+# LLVM 19, linked statically; its symbols stay inside libanyshape.so.
+find_program(LLVM_CONFIG llvm-config-19 REQUIRED)
+execute_process(COMMAND ${LLVM_CONFIG} --includedir OUTPUT_VARIABLE LLVM_INCLUDE OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${LLVM_CONFIG} --link-static --libs orcjit native OUTPUT_VARIABLE LLVM_LIBS OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${LLVM_CONFIG} --link-static --system-libs OUTPUT_VARIABLE LLVM_SYSTEM_LIBS OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${LLVM_CONFIG} --libdir OUTPUT_VARIABLE LLVM_LIBDIR OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(LLVM_LIBS)
+separate_arguments(LLVM_SYSTEM_LIBS)
+add_library(anyshape_llvm INTERFACE)
+target_include_directories(anyshape_llvm SYSTEM INTERFACE ${LLVM_INCLUDE})
+target_link_directories(anyshape_llvm INTERFACE ${LLVM_LIBDIR})
+target_link_libraries(anyshape_llvm INTERFACE ${LLVM_LIBS} ${LLVM_SYSTEM_LIBS})

@@ -1,0 +1,63 @@
+// A size: an integer, or inside a trace an expression over symbols that stands for every size at once.
+#pragma once
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+
+namespace [[gnu::visibility("default")]] anyshape {
+
+struct DimNode;  // a symbolic expression in normal form; constants need none
+
+class Dim {
+ public:
+  Dim() = default;
+  template <std::integral I>
+  Dim(I value) : value_(static_cast<int64_t>(value)) {}
+  explicit Dim(std::shared_ptr<const DimNode> node) : node_(std::move(node)) {}
+
+  bool is_constant() const { return node_ == nullptr; }
+  int64_t value() const;       // the integer; throws TraceError for a symbolic size and says what to use instead
+  int64_t specialize() const;  // the integer of this trace's first call; the trace then holds for that size only, and the ledger says so
+  bool same_as(const Dim& other) const;  // the same expression; never records anything
+  int64_t lower_bound() const;           // what is known of its range
+  int64_t upper_bound() const;
+  const DimNode* node() const { return node_.get(); }
+
+  // `/` rounds down, `%` has the sign of the divisor. Comparisons answer if the outcome is proved; inside a trace an open one is decided
+  // by the first call's sizes and becomes a check: another outcome later makes a new trace.
+  friend Dim operator+(const Dim& a, const Dim& b);
+  friend Dim operator-(const Dim& a, const Dim& b);
+  friend Dim operator*(const Dim& a, const Dim& b);
+  friend Dim operator/(const Dim& a, const Dim& b);
+  friend Dim operator%(const Dim& a, const Dim& b);
+  friend bool operator==(const Dim& a, const Dim& b);
+  friend bool operator<(const Dim& a, const Dim& b);
+  friend bool operator>(const Dim& a, const Dim& b) { return b < a; }
+  friend bool operator<=(const Dim& a, const Dim& b) { return !(b < a); }
+  friend bool operator>=(const Dim& a, const Dim& b) { return !(a < b); }
+
+ private:
+  std::shared_ptr<const DimNode> node_;
+  int64_t value_ = 0;
+};
+
+struct DimOptions {
+  int64_t min = 0;
+  int64_t max = std::numeric_limits<int64_t>::max();
+  int64_t multiple_of = 1;
+};
+
+// A named symbol for signatures; equal names in one signature are one size.
+Dim dim(std::string name, DimOptions options = {});
+
+// In a signature: any size, without a name of its own.
+extern const Dim dynamic;
+
+Dim min(const Dim& a, const Dim& b);
+Dim max(const Dim& a, const Dim& b);
+Dim bcast(const Dim& a, const Dim& b);  // the size two broadcast axes make together: the other one where one is 1
+std::string to_string(const Dim& dim);  // "rows * cols + 1"
+
+}  // namespace anyshape
