@@ -1,0 +1,105 @@
+// The loop IR: what stands between the graph and machine code. A Kernel is one structured program over linear buffers and integer
+// sizes: loops, scalar instructions in SSA form, and calls of library routines. loop/interpret.h is its definition; codegen/ makes it fast.
+#pragma once
+#include <anyshape/dtype.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace anyshape::loop {
+
+// An SSA value: an index into Kernel::types. Values of enclosing blocks are visible in nested ones.
+struct Value {
+  int32_t id = -1;
+  bool operator==(const Value&) const = default;
+  explicit operator bool() const { return id >= 0; }
+};
+
+// Integer arithmetic wraps. Floats follow IEEE with denormals flushed to zero. Nothing is reassociated or contracted.
+enum class Op : uint8_t {
+  // values without operands
+  Constant,  // `number` (floats) or `integer` (integers, b8 as 0 or 1)
+  Size,      // i64: dims[integer]
+  // memory: offsets are in elements, i64
+  Load,   // args: offset; `buffer`
+  Store,  // args: offset, value; `buffer`; no result
+  // arithmetic on numbers of one type
+  Add, Subtract, Multiply,
+  Divide,       // floats only
+  FloorDivide,  // integers; by zero gives 0
+  Modulo,       // integers, the sign of the divisor; by zero gives 0
+  Minimum, Maximum,  // a NaN operand gives NaN; of two equal ones the first
+  Fma,               // floats: args a, b, c: a * b + c rounded once
+  Negate, Absolute, SquareRoot, Floor, Ceil, Truncate, Round,  // Round: half to even; the last four on floats only
+  // bits: integers and b8
+  And, Or, Xor, Not, ShiftLeft, ShiftRight, ShiftRightLogical,  // a shift amount outside the width gives 0 (ShiftRight: the sign)
+  // comparisons: two of one type give b8; any comparison with NaN is false but NotEqual
+  Equal, NotEqual, Less, LessEqual,
+  Select,   // args: b8, a, b
+  Cast,     // to `type`: float to integer truncates, saturates, NaN gives 0; anything to b8 is != 0
+  Bitcast,  // between types of equal width
+  // structure
+  For, Reduce, If,
+  Call,  // a library routine by `name`: args = offsets (one per entry of `buffers`), then i64 integers; no result; see loop/externs.h
+};
+
+enum class LoopKind : uint8_t {
+  Serial,    // in order; may carry values from iteration to iteration
+  Parallel,  // iterations are independent and may run on the pool's threads; `grain` iterations at least go to one task
+  Vector,    // iterations are independent and may run in vector lanes; innermost but for Serial loops with uniform bounds
+};
+
+enum class Combine : uint8_t { Sum, Product, Maximum, Minimum, All, Any };
+
+struct Instruction;
+using Block = std::vector<Instruction>;
+
+// One instruction. Which fields count depends on `op`; loop/build.h is the convenient way to make them.
+struct Instruction {
+  Op op{};
+  Dtype type{};                 // of the result
+  std::vector<Value> results;   // none, one, or (For, Reduce) one per carried or combined value
+  std::vector<Value> args;      // For, Reduce: begin, end, then (Serial For) the initial carried values
+  double number = 0;            // Constant
+  int64_t integer = 0;          // Constant, Size; Parallel For: unused
+  int32_t buffer = -1;          // Load, Store
+  std::string name;             // Call: the routine
+  std::vector<int32_t> buffers; // Call
+  // For, Reduce, If:
+  LoopKind kind = LoopKind::Serial;
+  Value index;                  // For, Reduce: the i64 loop variable, begin <= index < end, step 1 (or downwards where `reverse`)
+  bool reverse = false;         // Serial For
+  Value grain;                  // Parallel For: i64, at least 1
+  std::vector<Combine> combine; // Reduce: one per result
+  std::vector<Value> carried;   // Serial For: the values as seen inside the body
+  Block body;                   // For, Reduce: the body; If: when args[0] (b8) holds
+  Block otherwise;              // If
+  std::vector<Value> yields;    // Serial For: the next carried values; Reduce: what this index contributes
+};
+// Reduce: index `begin + j` is added to logical lane j % 16, lanes start at the identity, and lanes are combined in the fixed tree
+// lane[l] = combine(lane[l], lane[l + half]) for half = 8, 4, 2, 1. Sum starts at 0, Product at 1, Maximum at the type's lowest finite
+// number (floats: -infinity), Minimum at the highest (floats: +infinity), All at true, Any at false. A Reduce never stands in a Vector loop.
+
+enum class Access : uint8_t { In, Out, InOut };
+
+// A buffer parameter: linear memory of `type`. Loads may touch up to 512 bytes past the last element used; stores never do.
+struct Buffer {
+  std::string name;
+  Dtype type{};
+  Access access = Access::In;
+};
+
+struct Kernel {
+  std::string name;
+  std::vector<std::string> dims;  // names of the integer parameters
+  std::vector<Buffer> buffers;
+  std::vector<Dtype> types;       // of every Value
+  Block body;
+};
+
+inline constexpr int lanes = 16;            // logical lanes of a Reduce
+inline constexpr int64_t load_slack = 512;  // bytes a load may touch past the last element used
+
+}  // namespace anyshape::loop
