@@ -1,0 +1,38 @@
+// What a Tensor handle points at: a strided view of a buffer, or (inside a trace) a value of the graph being made.
+#pragma once
+#include "tensor/buffer.h"
+
+#include <anyshape/tensor.h>
+
+#include <array>
+#include <memory>
+
+namespace anyshape {
+
+namespace graph {
+struct Value;
+}
+
+// A tensor inside a trace. `value` is only looked at after `trace` was compared with the trace in progress: a handle may outlive it.
+struct TracedTensor {
+  uint64_t trace = 0;
+  graph::Value* value = nullptr;
+  Shape shape;
+};
+
+struct TensorImpl {
+  Dtype dtype = Dtype::f32;
+  bool weak = false;  // a host number that takes the dtype of what it meets
+  int8_t rank = 0;
+  std::array<int64_t, max_rank> sizes{};
+  std::array<int64_t, max_rank> strides{};  // in elements; may be 0 or negative
+  int64_t offset = 0;                       // of the first element, in elements
+  std::shared_ptr<Buffer> buffer;
+  std::unique_ptr<const TracedTensor> traced;  // set inside a trace; then there is no buffer
+
+  std::span<const int64_t> extents() const { return {sizes.data(), static_cast<size_t>(rank)}; }
+  int64_t count() const;
+  char* data() const { return static_cast<char*>(buffer->pointer) + offset * size_of(dtype); }
+};
+
+}  // namespace anyshape

@@ -1,0 +1,23 @@
+// Eager tensors as strided views: making them, looking at them from other angles, and copying them into row-major order.
+#pragma once
+#include "tensor/tensor_impl.h"
+
+#include <span>
+
+namespace anyshape {
+
+Tensor make_empty(Dtype dtype, std::span<const int64_t> sizes);  // row-major, not initialised
+Tensor make_scalar(Dtype dtype, double number);                  // rank 0
+Tensor make_scalar(Dtype dtype, int64_t number);
+
+bool is_contiguous(const TensorImpl& tensor);  // row-major without gaps (axes of size 1 aside)
+Tensor contiguous(const Tensor& tensor);       // itself, or a row-major copy
+
+Tensor transpose_view(const Tensor& tensor, std::span<const int> permutation);
+// Along every axis: element `begin + i * step`, i < size.
+Tensor slice_view(const Tensor& tensor, std::span<const int64_t> begins, std::span<const int64_t> sizes, std::span<const int64_t> steps);
+Tensor reshape_view(const Tensor& tensor, std::span<const int64_t> sizes);    // copies where the strides do not allow a view
+Tensor broadcast_view(const Tensor& tensor, std::span<const int64_t> sizes);  // stride 0 along repeated axes
+bool is_traced(const Tensor& tensor);
+
+}  // namespace anyshape
