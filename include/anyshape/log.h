@@ -1,0 +1,13 @@
+// Where warnings go: standard error, unless the program gives a sink of its own.
+#pragma once
+#include <functional>
+#include <string_view>
+
+namespace [[gnu::visibility("default")]] anyshape {
+
+using LogSink = std::function<void(std::string_view)>;
+
+// Sends every later warning (one line, without its line end) to `sink`, which may be called from several threads. An empty one restores standard error.
+void set_log_sink(LogSink sink);
+
+}  // namespace anyshape
