@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Checks what may include what.
+
+  - a folder of src/ includes only itself and the folders before it in ANYSHAPE_FOLDERS of CMakeLists.txt;
+  - a public header (include/anyshape/) includes the standard library and public headers only, and defines no macro;
+  - LLVM's headers are included in src/codegen/ only, oneDNN's in src/runtime/ only.
+
+usage: check_layers.py [--self-test]
+"""
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+INCLUDE = re.compile(r'^\s*#\s*include\s*(<[^>]+>|"[^"]+")')
+DIRECTIVE = re.compile(r"^\s*#\s*(\w+)")
+PUBLIC_DIRECTIVES = {"include", "pragma"}
+ONLY_IN = {"llvm": "codegen", "llvm-c": "codegen", "dnnl": "runtime", "oneapi": "runtime"}  # first part of a header's path: its folder
+
+
+def folder_order(root):
+    match = re.search(r"set\(ANYSHAPE_FOLDERS\s+([^)]*)\)", (root / "CMakeLists.txt").read_text())
+    if not match:
+        raise SystemExit("check_layers: CMakeLists.txt sets no ANYSHAPE_FOLDERS")
+    return match.group(1).split()
+
+
+def lines_of(path):
+    """(number, text) of each line outside block comments; a line that ends in a backslash is continued."""
+    text = re.sub(r"/\*.*?\*/", lambda found: "\n" * found.group().count("\n"), path.read_text(), flags=re.DOTALL)
+    return enumerate(text.split("\n"), start=1)
+
+
+def includes(path):
+    for number, line in lines_of(path):
+        found = INCLUDE.match(line)
+        if found:
+            yield number, found.group(1)[0], found.group(1)[1:-1]
+
+
+def is_standard(header):
+    return "/" not in header and "." not in header  # <vector>; C's <math.h> has <cmath>
+
+
+def check_public(path, root):
+    for number, line in lines_of(path):
+        directive = DIRECTIVE.match(line)
+        if directive and directive.group(1) not in PUBLIC_DIRECTIVES:
+            yield f"{path.relative_to(root)}:{number}: a public header has no #{directive.group(1)}"
+    for number, quote, header in includes(path):
+        public = header.startswith("anyshape/") and (root / "include" / header).exists()
+        if quote != "<" or not (public or is_standard(header)):
+            yield f"{path.relative_to(root)}:{number}: a public header includes {header}; only the standard library and existing <anyshape/...> may be"
+
+
+def check_internal(path, root, order):
+    where = path.relative_to(root)
+    folder = where.parts[1]
+    if folder not in order:
+        yield f"{where}: src/{folder} is not in ANYSHAPE_FOLDERS"
+        return
+    for number, quote, header in includes(path):
+        first = re.split(r"[/.]", header)[0]
+        if quote == '"':
+            if "/" not in header or first not in order:
+                yield f'{where}:{number}: "{header}" is not written from src/, as in "{folder}/name.h"'
+            elif order.index(first) > order.index(folder):
+                yield f"{where}:{number}: {folder}/ includes {header}, of a later folder"
+        elif ONLY_IN.get(first, folder) != folder:
+            yield f"{where}:{number}: {folder}/ includes <{header}>, which only {ONLY_IN[first]}/ may"
+        elif first in order and (root / "src" / header).exists():
+            yield f'{where}:{number}: an internal header is included as "{header}"'
+
+
+def check(root):
+    order = folder_order(root)
+    for path in sorted((root / "include").rglob("*")):
+        if path.is_file():
+            yield from check_public(path, root)
+    for path in sorted((root / "src").rglob("*")):
+        if path.suffix in (".h", ".cpp"):
+            yield from check_internal(path, root, order)
+
+
+def self_test():
+    """Each wrong file is found, each right one is not."""
+    cases = [  # path, text, part of the message or None where it is right
+        ("include/anyshape/good.h", "#pragma once\n#include <vector>\n#include <anyshape/good.h>\n", None),
+        ("include/anyshape/internal.h", '#include "base/a.h"\n', "includes base/a.h"),
+        ("include/anyshape/dependency.h", "#include <fmt/format.h>\n", "includes fmt/format.h"),
+        ("include/anyshape/absent.h", "#include <anyshape/nowhere.h>\n", "includes anyshape/nowhere.h"),
+        ("include/anyshape/macro.h", "  #  define X 1\n", "no #define"),
+        ("include/anyshape/condition.h", "#ifdef X\n#endif\n", "no #ifdef"),
+        ("include/anyshape/comment.h", "/* \n#define X\n*/\n// #define Y\n", None),
+        ("src/base/a.h", "#include <vector>\n#include <anyshape/good.h>\n#include <fmt/format.h>\n", None),
+        ("src/base/up.cpp", '#include "loop/b.h"\n', "of a later folder"),
+        ("src/base/bare.cpp", '#include "a.h"\n', "is not written from src/"),
+        ("src/base/angle.cpp", "#include <base/a.h>\n", "is included as"),
+        ("src/base/llvm.cpp", "#include <llvm/IR/Module.h>\n", "which only codegen/ may"),
+        ("src/base/dnnl.cpp", "#include <dnnl.h>\n", "which only runtime/ may"),
+        ("src/base/oneapi.cpp", "#include <oneapi/dnnl/dnnl.h>\n", "which only runtime/ may"),
+        ("src/loop/b.h", '#include "base/a.h"\n#include "loop/b.h"\n', None),
+        ("src/runtime/c.cpp", '#include <dnnl.h>\n#include <oneapi/dnnl/dnnl.hpp>\n#include "base/a.h"\n', None),
+        ("src/codegen/d.cpp", "#include <llvm/IR/Module.h>\n", None),
+        ("src/strange/e.cpp", "", "not in ANYSHAPE_FOLDERS"),
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        (root / "CMakeLists.txt").write_text("set(ANYSHAPE_FOLDERS base loop runtime codegen)\n")
+        for path, text, _ in cases:
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text)
+        messages = list(check(root))
+    wrong = []
+    for path, _, part in cases:
+        own = [message for message in messages if message.startswith(path + ":")]
+        if (part is None and own) or (part is not None and not any(part in message for message in own)):
+            wrong.append(f"{path}: expected {part!r}, found {own}")
+    return wrong
+
+
+def main():
+    if sys.argv[1:] not in ([], ["--self-test"]):
+        raise SystemExit(__doc__)
+    messages = self_test() if sys.argv[1:] else list(check(ROOT))
+    print("\n".join(messages), end="\n" if messages else "")
+    return 1 if messages else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
