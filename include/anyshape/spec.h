@@ -1,0 +1,20 @@
+// What is known of a tensor before it exists: dtype, sizes and, in signatures, the argument's name.
+#pragma once
+#include <anyshape/dtype.h>
+#include <anyshape/shape.h>
+
+#include <string>
+
+namespace [[gnu::visibility("default")]] anyshape {
+
+struct TensorSpec {
+  Dtype dtype = Dtype::f32;
+  Shape shape;
+  std::string name;
+};
+
+// spec(f32, {batch, 784}, "x") in a signature.
+TensorSpec spec(Dtype dtype, Shape shape, std::string name = {});
+std::string to_string(const TensorSpec& spec);  // "f32[batch, 784]"
+
+}  // namespace anyshape

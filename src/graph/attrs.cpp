@@ -1,0 +1,119 @@
+// The visitors over attribute fields: keys, text, replacing sizes.
+#include "graph/attrs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace anyshape {
+namespace {
+
+class KeyWriter : public AttrVisitor {
+ public:
+  KeyWriter(std::string& key, std::vector<int64_t>* sizes) : key_(key), sizes_(sizes) {}
+  void operator()(std::string_view, bool& field) override { put(field); }
+  void operator()(std::string_view, int64_t& field) override { put(field); }
+  void operator()(std::string_view, double& field) override { put(field); }
+  void operator()(std::string_view, Dtype& field) override { put(field); }
+  void operator()(std::string_view, Dim& field) override { dim(field); }
+  void operator()(std::string_view, Shape& field) override { dims(field, field.rank()); }
+  void operator()(std::string_view, std::vector<int64_t>& field) override {
+    put(field.size());
+    for (int64_t value : field) put(value);
+  }
+  void operator()(std::string_view, std::vector<Dim>& field) override { dims(field, field.size()); }
+
+ private:
+  template <class T>
+  void put(const T& value) {
+    key_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  template <class Dims>
+  void dims(const Dims& field, size_t count) {
+    put(count);
+    for (const Dim& each : field) dim(each);
+  }
+  void dim(const Dim& field) {
+    if (sizes_ != nullptr) {
+      sizes_->push_back(field.value());
+    } else if (field.is_constant()) {
+      put('c'), put(field.value());
+    } else {
+      put('s'), key_ += anyshape::to_string(field), put('\0');
+    }
+  }
+  std::string& key_;
+  std::vector<int64_t>* sizes_;
+};
+
+class Printer : public AttrVisitor {
+ public:
+  void operator()(std::string_view name, bool& field) override { add(name, field ? "true" : "false"); }
+  void operator()(std::string_view name, int64_t& field) override { add(name, fmt::format("{}", field)); }
+  void operator()(std::string_view name, double& field) override { add(name, fmt::format("{}", field)); }
+  void operator()(std::string_view name, Dtype& field) override { add(name, std::string(anyshape::to_string(field))); }
+  void operator()(std::string_view name, Dim& field) override { add(name, anyshape::to_string(field)); }
+  void operator()(std::string_view name, Shape& field) override { add(name, anyshape::to_string(field)); }
+  void operator()(std::string_view name, std::vector<int64_t>& field) override { add(name, fmt::format("[{}]", fmt::join(field, ", "))); }
+  void operator()(std::string_view name, std::vector<Dim>& field) override {
+    std::vector<std::string> texts;
+    for (const Dim& each : field) texts.push_back(anyshape::to_string(each));
+    add(name, fmt::format("[{}]", fmt::join(texts, ", ")));
+  }
+  std::string text;
+
+ private:
+  void add(std::string_view name, const std::string& value) { text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, value); }
+};
+
+class DimMapper : public AttrVisitor {
+ public:
+  explicit DimMapper(const std::function<Dim(const Dim&)>& replace) : replace_(replace) {}
+  void operator()(std::string_view, bool&) override {}
+  void operator()(std::string_view, int64_t&) override {}
+  void operator()(std::string_view, double&) override {}
+  void operator()(std::string_view, Dtype&) override {}
+  void operator()(std::string_view, Dim& field) override { field = replace_(field); }
+  void operator()(std::string_view, Shape& field) override {
+    for (int axis = 0; axis < field.rank(); ++axis) field[axis] = replace_(field[axis]);
+  }
+  void operator()(std::string_view, std::vector<int64_t>&) override {}
+  void operator()(std::string_view, std::vector<Dim>& field) override {
+    for (Dim& each : field) each = replace_(each);
+  }
+
+ private:
+  const std::function<Dim(const Dim&)>& replace_;
+};
+
+}  // namespace
+
+void Attrs::visit(AttrVisitor& visitor) const {
+  if (model_ != nullptr) model_->visit(visitor);
+}
+
+Attrs Attrs::map_dims(const std::function<Dim(const Dim&)>& replace) const {
+  Attrs copy;
+  if (model_ == nullptr) return copy;
+  copy.model_ = model_->clone();
+  DimMapper mapper(replace);
+  copy.model_->visit(mapper);
+  return copy;
+}
+
+void Attrs::append_key(std::string& key) const {
+  KeyWriter writer(key, nullptr);
+  visit(writer);
+}
+
+void Attrs::append_key_without_sizes(std::string& key, std::vector<int64_t>& sizes) const {
+  KeyWriter writer(key, &sizes);
+  visit(writer);
+}
+
+std::string Attrs::to_string() const {
+  Printer printer;
+  visit(printer);
+  return printer.text;
+}
+
+}  // namespace anyshape

@@ -1,0 +1,54 @@
+// The one entrance of every op: bind() casts inputs, runs the dtype and shape rules, and hands the call to the interpreter in force
+// (eager, tracing, or a recording tape in front of either).
+#pragma once
+#include "graph/op_def.h"
+#include "shape/prove.h"
+
+#include <initializer_list>
+
+namespace anyshape {
+
+struct VariableState;
+
+// A validated call: inputs of the right dtypes, outputs by the shape rule, checks that are still open.
+struct BoundCall {
+  const OpDef& op;
+  std::span<const Tensor> inputs;
+  const Attrs& attrs;
+  std::span<const TensorSpec> outputs;
+  std::span<const OpCheck> checks;
+};
+
+class Interpreter {
+ public:
+  virtual ~Interpreter() = default;
+  virtual std::vector<Tensor> run(const BoundCall& call) = 0;
+  virtual void on_read(const VariableState&, const Tensor&) {}  // a variable was read and gave this tensor
+  virtual const Facts* facts() const { return nullptr; }        // sizes known to be equal at this place of a trace
+};
+
+// The interpreter of this thread: the top of a stack whose bottom is eager execution.
+Interpreter& current_interpreter();
+void set_eager_interpreter(Interpreter& interpreter);  // once, by the folder that implements it
+
+// Puts an interpreter in front of the others on this thread while it lives. May end out of order.
+class ScopedInterpreter {
+ public:
+  explicit ScopedInterpreter(Interpreter& interpreter);
+  ~ScopedInterpreter();
+  ScopedInterpreter(const ScopedInterpreter&) = delete;
+  ScopedInterpreter& operator=(const ScopedInterpreter&) = delete;
+  Interpreter& outer() const;  // the one behind this one
+
+ private:
+  friend Interpreter& current_interpreter();
+  Interpreter& interpreter_;
+  ScopedInterpreter* outer_;
+};
+
+std::vector<Tensor> bind_all(const OpDef& op, std::span<const Tensor> inputs, Attrs attrs = {});
+inline Tensor bind(const OpDef& op, std::initializer_list<Tensor> inputs, Attrs attrs = {}) {
+  return bind_all(op, std::span(inputs.begin(), inputs.size()), std::move(attrs))[0];
+}
+
+}  // namespace anyshape

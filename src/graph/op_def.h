@@ -1,0 +1,126 @@
+// An op is data in one place: its rules for dtypes, shapes, gradients and loops. Passes and interpreters ask these, never the name.
+#pragma once
+#include "graph/attrs.h"
+#include "shape/prove.h"
+#include "shape/size_check.h"
+
+#include <anyshape/spec.h>
+#include <anyshape/tensor.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace anyshape {
+
+namespace loop {
+struct Value;
+enum class Combine : uint8_t;
+}  // namespace loop
+class ElementCall;  // loop/element.h
+class LowerCall;    // loop/element.h
+
+struct OpDef;
+
+enum class OpKind : uint8_t {
+  Elementwise,  // output element i needs element i of each (broadcast) input
+  Reduce,       // combines elements along axes
+  Movement,     // output elements are input elements from elsewhere
+  Contraction,  // products summed over an axis
+  Index,        // where to read or write is data
+  Random,
+  Source,  // no inputs: constants, sizes, fills
+  Control,
+  Opaque,
+};
+
+// What `bind` does with a ragged input.
+enum class RaggedPolicy : uint8_t { Values, PerRow, Refuse };
+
+// A size rule that is not proved yet, with the text to show should it fail.
+struct OpCheck {
+  SizeCheck check;
+  std::string what;      // "inner sizes differ"
+  std::string expected;  // "a.shape[-1] == b.shape[-2]"
+};
+
+// A call as the rules see it: inputs already cast to the dtypes of the dtype rule.
+class OpCall {
+ public:
+  OpCall(const OpDef& op, std::span<const TensorSpec> inputs, const Attrs& attrs, const Facts* facts = nullptr)
+      : op(op), inputs(inputs), attrs(attrs), facts(facts) {}
+
+  const OpDef& op;
+  std::span<const TensorSpec> inputs;
+  const Attrs& attrs;
+  const Facts* facts;           // what is known of sizes at this place; null outside a trace
+  std::vector<OpCheck> checks;  // what the shape rule could not prove
+
+  const Shape& shape(int input) const { return inputs[input].shape; }
+  template <class A>
+  const A& attrs_as() const {
+    return attrs.as<A>();
+  }
+  // Provably wrong: ShapeError. Open: a check.
+  void require(SizeCheck check, std::string_view what, std::string_view expected);
+  [[noreturn]] void fail(std::string_view what, std::string_view expected) const;             // ShapeError
+  [[noreturn]] void fail_dtype(std::string_view what, std::string_view expected) const;       // DtypeError
+  [[noreturn]] void fail_argument(std::string_view what, std::string_view expected) const;    // ArgumentError
+  int axis(int64_t axis, int rank) const;  // negative counts from the end; ShapeError outside
+  // Both (all) input shapes broadcast together, rule of NumPy.
+  Shape broadcast();
+  std::string describe_inputs() const;  // "a is f32[batch, 784], b is f32[100, 10]"
+};
+
+using Specs = std::vector<TensorSpec>;
+
+struct DtypeArgument {
+  Dtype dtype;
+  bool weak;
+};
+// The dtypes the inputs are cast to; throws DtypeError (through `call`) for what the op does not take.
+using DtypeRule = void (*)(std::string_view op, std::span<const DtypeArgument> inputs, std::span<Dtype> wanted);
+using ShapeRule = Specs (*)(OpCall& call);
+
+struct GradientCall {
+  std::span<const Tensor> inputs;
+  std::span<const Tensor> outputs;
+  std::span<const Tensor> dys;  // one per output; zeros where nothing flowed
+  const Attrs& attrs;
+  std::span<const bool> needed;  // which inputs want a gradient
+};
+using GradientRule = std::vector<Tensor> (*)(const GradientCall& call);
+
+// How an axis of a Reduce op's input relates to its output.
+enum class AxisFate : uint8_t {
+  Kept,
+  Reduced,
+  Open,  // only known at run time: kept where the output's size equals the input's, reduced to one element otherwise
+};
+struct ReduceRule {
+  loop::Combine combine;
+  std::vector<AxisFate> (*axes)(const OpCall& call);  // one per input axis
+  bool keep_dims_always = false;                      // the output has the input's rank (leading axes apart)
+};
+
+using ElementRule = loop::Value (*)(ElementCall& call);  // one output element from input elements
+using LowerRule = void (*)(LowerCall& call);             // whole loops, for what no element rule can say
+
+struct OpDef {
+  std::string_view name;
+  OpKind kind = OpKind::Opaque;
+  int inputs = 1;  // -1: any number, at least one
+  DtypeRule dtype = nullptr;
+  ShapeRule shape = nullptr;
+  RaggedPolicy ragged = RaggedPolicy::Refuse;
+  GradientRule gradient = nullptr;  // none: not differentiable
+  ElementRule element = nullptr;    // exactly one of element, reduce, lower
+  const ReduceRule* reduce = nullptr;
+  LowerRule lower = nullptr;
+  bool is_alias = false;        // the output is the input's memory under another shape
+  uint32_t whole_inputs = 0;    // bit k: input k must stand in memory before the op runs (it is checked or read out of order)
+  Attrs (*attrs)() = nullptr;   // default attributes, for parsing
+};
+
+}  // namespace anyshape

@@ -1,0 +1,10 @@
+// Tensor specs: making and printing them.
+#include <anyshape/spec.h>
+
+namespace anyshape {
+
+TensorSpec spec(Dtype dtype, Shape shape, std::string name) { return {dtype, std::move(shape), std::move(name)}; }
+
+std::string to_string(const TensorSpec& spec) { return std::string(to_string(spec.dtype)) + to_string(spec.shape); }
+
+}  // namespace anyshape

@@ -1,0 +1,39 @@
+// Objects with an identity that a trace may hold, and the trace as they see it.
+#pragma once
+#include <anyshape/variable.h>
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace anyshape {
+
+uint64_t new_object_id();  // never given twice in a process
+
+struct VariableState {
+  uint64_t id = new_object_id();
+  std::string name;
+  bool trainable = true;
+  Dtype dtype = Dtype::f32;
+  Shape shape;
+
+  Tensor value() const;  // of this moment
+  void set_value(Tensor value);
+
+ private:
+  mutable std::mutex mutex_;
+  Tensor value_;
+};
+
+// The trace in progress on this thread, if any: variables are values of its graph.
+class VariableScope {
+ public:
+  virtual ~VariableScope() = default;
+  virtual Tensor read(const std::shared_ptr<VariableState>& variable) = 0;
+  virtual void assign(const std::shared_ptr<VariableState>& variable, const Tensor& value) = 0;
+  virtual void created(const std::shared_ptr<VariableState>& variable) = 0;
+};
+VariableScope* current_variable_scope();
+void set_current_variable_scope(VariableScope* scope);
+
+}  // namespace anyshape

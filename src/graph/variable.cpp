@@ -1,0 +1,86 @@
+// Variables: a slot with the current value, or, inside a trace, whatever the trace says.
+#include "graph/bind.h"
+#include "graph/stateful.h"
+
+#include <anyshape/error.h>
+#include <anyshape/ops.h>
+
+#include <fmt/format.h>
+
+#include <atomic>
+
+namespace anyshape {
+namespace {
+
+thread_local VariableScope* variable_scope = nullptr;
+
+const std::shared_ptr<VariableState>& require_state(const std::shared_ptr<VariableState>& state) {
+  if (state == nullptr) throw ArgumentError("Variable: this handle refers to no variable; expected one made from an initial value.");
+  return state;
+}
+
+}  // namespace
+
+uint64_t new_object_id() {
+  static std::atomic<uint64_t> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);
+}
+
+VariableScope* current_variable_scope() { return variable_scope; }
+void set_current_variable_scope(VariableScope* scope) { variable_scope = scope; }
+
+Tensor VariableState::value() const {
+  std::scoped_lock lock(mutex_);
+  return value_;
+}
+
+void VariableState::set_value(Tensor value) {
+  std::scoped_lock lock(mutex_);
+  std::swap(value_, value);  // the old value dies outside the lock
+}
+
+Variable::Variable(const Tensor& initial, VariableOptions options) : state_(std::make_shared<VariableState>()) {
+  if (!initial.defined()) throw ArgumentError("Variable: the initial value is an empty tensor handle; expected a tensor.");
+  state_->name = std::move(options.name);
+  state_->trainable = options.trainable;
+  state_->dtype = initial.dtype();
+  state_->shape = initial.shape();
+  if (VariableScope* scope = current_variable_scope()) scope->created(state_);
+  state_->set_value(cast(initial, initial.dtype()));
+}
+
+Tensor Variable::read() const {
+  VariableScope* scope = current_variable_scope();
+  Tensor value = scope != nullptr ? scope->read(require_state(state_)) : require_state(state_)->value();
+  current_interpreter().on_read(*state_, value);
+  return value;
+}
+
+void Variable::assign(const Tensor& value) const {
+  VariableState& state = *require_state(state_);
+  const std::string name = state.name.empty() ? "variable" : fmt::format("variable \"{}\"", state.name);
+  if (!value.defined()) throw ArgumentError(fmt::format("assign: {} got an empty tensor handle; expected a tensor.", name));
+  if (value.dtype() != state.dtype) {
+    throw DtypeError(fmt::format("assign: {} is {} but the value is {}; expected the same dtype. Cast the value with as::cast(value, as::{}).", name,
+                                 to_string(state.dtype), to_string(value.dtype()), to_string(state.dtype)));
+  }
+  if (!(value.shape() == state.shape)) {
+    throw ShapeError(fmt::format("assign: {} is {}{} but the value is {}{}; expected the same shape.", name, to_string(state.dtype),
+                                 to_string(state.shape), to_string(value.dtype()), to_string(value.shape())));
+  }
+  if (VariableScope* scope = current_variable_scope()) {
+    scope->assign(state_, value);
+  } else {
+    state.set_value(value);
+  }
+}
+
+void Variable::assign_add(const Tensor& difference) const { assign(read() + difference); }
+void Variable::assign_sub(const Tensor& difference) const { assign(read() - difference); }
+
+Shape Variable::shape() const { return require_state(state_)->shape; }
+Dtype Variable::dtype() const { return require_state(state_)->dtype; }
+const std::string& Variable::name() const { return require_state(state_)->name; }
+bool Variable::trainable() const { return require_state(state_)->trainable; }
+
+}  // namespace anyshape

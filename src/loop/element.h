@@ -1,0 +1,46 @@
+// What an op's lowering rules see. An ElementRule says one output element in terms of input elements, which is what makes ops fuse: an input
+// may be memory or another op's element rule. A LowerRule writes whole loops over inputs that stand in memory.
+#pragma once
+#include "graph/op_def.h"
+#include "loop/build.h"
+
+#include <span>
+
+namespace anyshape {
+
+class ElementCall {
+ public:
+  ElementCall(loop::Builder& builder, const OpCall& call, const TensorSpec& output, std::span<const loop::Value> index)
+      : b(builder), call(call), output(output), index(index) {}
+  virtual ~ElementCall() = default;
+
+  loop::Builder& b;
+  const OpCall& call;
+  const TensorSpec& output;
+  std::span<const loop::Value> index;  // of the output element, one i64 per axis
+
+  virtual loop::Value input(int k, std::span<const loop::Value> index) = 0;  // an element of input k
+  virtual loop::Value operand(int k) = 0;       // the element of input k that broadcasting puts at `index`
+  virtual loop::Value size(const Dim& dim) = 0;  // a size as an i64
+  virtual loop::Value linear_index() = 0;       // the element's number in row-major order
+  virtual loop::Value random_key() = 0;         // i64: the process's key
+  virtual loop::Value random_counter() = 0;     // i64: differs for every op of every call
+};
+
+class LowerCall {
+ public:
+  LowerCall(loop::Builder& builder, const OpCall& call, std::span<const TensorSpec> outputs) : b(builder), call(call), outputs(outputs) {}
+  virtual ~LowerCall() = default;
+
+  loop::Builder& b;
+  const OpCall& call;
+  std::span<const TensorSpec> outputs;
+
+  virtual int32_t input(int k) = 0;   // buffers, row-major
+  virtual int32_t output(int k) = 0;
+  virtual int32_t scratch(Dtype dtype, const Dim& count) = 0;
+  virtual loop::Value size(const Dim& dim) = 0;
+  virtual int op_number() = 0;  // for failures: which op of the program this is
+};
+
+}  // namespace anyshape
