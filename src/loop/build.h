@@ -1,7 +1,9 @@
-// Builds kernels: one method per instruction, folding constants and sharing equal pure instructions of a scope on the way.
+// Builds kernels: one method per instruction. On the way constants are folded, equal pure instructions and equal loads of In buffers are
+// shared within their scope, and a pure instruction moves out of the loops that it does not depend on (never out of an If).
 #pragma once
 #include "loop/ir.h"
 
+#include <array>
 #include <functional>
 #include <map>
 #include <span>
@@ -57,6 +59,36 @@ class Builder {
   Dtype type(Value value) const;
   const Instruction* definition(Value value) const;  // of a Constant or Size; nullptr for others
   Kernel finish();                                   // verified
+
+ private:
+  // An open block. Constants live in the block that uses them, so that none has to be carried into the body of a parallel loop.
+  struct Scope {
+    Block block;
+    std::map<std::array<int32_t, 6>, Value> shared;  // op, type, buffer, operands -> the value that has been computed already
+    std::map<int32_t, Value> constants;              // a constant -> its twin defined in this block
+    bool conditional = false;                        // the body of an If
+  };
+
+  Value new_value(Dtype type, size_t depth);
+  Value local(Value value, size_t depth);  // the value itself, or a constant's twin in that scope
+  std::vector<Value> local(std::span<const Value> values, size_t depth);
+  Value pure(Op op, Dtype type, std::span<const Value> args);
+  Value fold(Op op, Dtype type, std::span<const Value> args);  // a constant or an existing value that is the result, or none
+  Value fold_identity(Op op, Value a, Value b);                // x + 0, x * 1, ...: an existing value, or none
+  Value place(Instruction instruction, size_t depth);          // appends an instruction with one result
+  Value find_shared(const std::array<int32_t, 6>& key) const;
+  void append(Instruction instruction);
+  Block in_scope(bool conditional, const std::function<void()>& body);
+  void loop(LoopKind kind, Value begin, Value end, Value grain, const std::function<void(Value index)>& body);
+  void require_type(Value value, Dtype type, const char* what) const;
+  [[noreturn]] void refuse(std::string_view op, std::string_view what) const;
+
+  Kernel kernel_;
+  std::vector<Scope> scopes_;
+  std::vector<size_t> depth_;                   // per value: the scope that defines it; constants 0
+  std::map<int32_t, Instruction> definitions_;  // Constants and Sizes
+  std::map<std::pair<Dtype, uint64_t>, Value> constants_;
+  std::map<int32_t, std::pair<Value, Value>> sums_;  // integer sums whose right side is constant
 };
 
 }  // namespace anyshape::loop

@@ -1,0 +1,371 @@
+// The builder of kernels: scopes, sharing and hoisting. Folding is in fold.cpp, what happens to the finished kernel in compact.cpp.
+#include "loop/build.h"
+
+#include <anyshape/error.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "loop/compact.h"
+#include "loop/rules.h"
+#include "loop/scalar.h"
+#include "loop/verify.h"
+
+namespace anyshape::loop {
+
+Builder::Builder(std::string name) {
+  kernel_.name = std::move(name);
+  scopes_.emplace_back();
+}
+
+void Builder::refuse(std::string_view op, std::string_view what) const {
+  throw InternalError(fmt::format("kernel {}: {}: {}.", kernel_.name, op, what));
+}
+
+void Builder::require_type(Value value, Dtype type, const char* what) const {
+  if (this->type(value) != type)
+    refuse(what, fmt::format("a value of type {}; expected {}", to_string(this->type(value)), to_string(type)));
+}
+
+Dtype Builder::type(Value value) const {
+  if (value.id < 0 || value.id >= static_cast<int32_t>(kernel_.types.size()))
+    refuse("value", fmt::format("no value has number {}", value.id));
+  return kernel_.types[static_cast<size_t>(value.id)];
+}
+
+const Instruction* Builder::definition(Value value) const {
+  const auto found = definitions_.find(value.id);
+  return found == definitions_.end() ? nullptr : &found->second;
+}
+
+int32_t Builder::buffer(std::string name, Dtype type, Access access) {
+  const auto taken = [&](const std::string& candidate) {
+    return std::any_of(kernel_.buffers.begin(), kernel_.buffers.end(), [&](const Buffer& other) { return other.name == candidate; });
+  };
+  std::string unique = name;
+  for (int count = 1; taken(unique); ++count) unique = fmt::format("{}_{}", name, count);
+  kernel_.buffers.push_back({std::move(unique), type, access});
+  return static_cast<int32_t>(kernel_.buffers.size()) - 1;
+}
+
+Value Builder::size(std::string name) {
+  const auto known = std::find(kernel_.dims.begin(), kernel_.dims.end(), name);
+  const auto number = known - kernel_.dims.begin();
+  if (known != kernel_.dims.end()) {
+    for (const auto& [id, instruction] : definitions_) {
+      if (instruction.op == Op::Size && instruction.integer == number) return Value{id};
+    }
+  }
+  kernel_.dims.push_back(std::move(name));
+  Instruction instruction;
+  instruction.op = Op::Size;
+  instruction.type = Dtype::i64;
+  instruction.integer = number;
+  const Value result = place(instruction, 0);
+  definitions_[result.id] = instruction;
+  return result;
+}
+
+Value Builder::constant(Dtype type, double number) {
+  if (type == Dtype::f16 || type == Dtype::bf16) refuse("constant", "f16 and bf16 have no constants; expected f32 or f64");
+  Instruction wanted;
+  wanted.op = Op::Constant;
+  wanted.type = type;
+  wanted.number = std::isnan(number) ? std::numeric_limits<double>::quiet_NaN() : number;
+  if (!is_floating(type)) {
+    if (number != std::trunc(number) || std::fabs(number) > 9e15) refuse("constant", fmt::format("{} as {}", number, to_string(type)));
+    return constant(type, static_cast<int64_t>(number));
+  }
+  // Rounded to the type first, so that equal numbers of the type are one constant.
+  const Scalar value = scalar_of(wanted);
+  const auto [entry, is_new] = constants_.try_emplace({type, value.bits}, Value{});
+  if (is_new) {
+    entry->second = new_value(type, 0);
+    definitions_[entry->second.id] = constant_of(type, value);
+  }
+  return entry->second;
+}
+
+Value Builder::constant(Dtype type, int64_t integer) {
+  if (is_floating(type)) return constant(type, static_cast<double>(integer));
+  Instruction wanted;
+  wanted.op = Op::Constant;
+  wanted.type = type;
+  wanted.integer = integer;
+  const Scalar value = scalar_of(wanted);
+  const auto [entry, is_new] = constants_.try_emplace({type, value.bits}, Value{});
+  if (is_new) {
+    entry->second = new_value(type, 0);
+    definitions_[entry->second.id] = constant_of(type, value);
+  }
+  return entry->second;
+}
+
+Value Builder::new_value(Dtype type, size_t depth) {
+  kernel_.types.push_back(type);
+  depth_.push_back(depth);
+  return {static_cast<int32_t>(kernel_.types.size()) - 1};
+}
+
+Value Builder::local(Value value, size_t depth) {
+  const Instruction* constant = definition(value);
+  if (constant == nullptr || constant->op != Op::Constant) return value;
+  const auto [entry, is_new] = scopes_[depth].constants.try_emplace(value.id, Value{});
+  if (is_new) entry->second = place(*constant, depth);
+  return entry->second;
+}
+
+std::vector<Value> Builder::local(std::span<const Value> values, size_t depth) {
+  std::vector<Value> result;
+  for (Value value : values) result.push_back(local(value, depth));
+  return result;
+}
+
+Value Builder::place(Instruction instruction, size_t depth) {
+  const Value result = new_value(instruction.type, depth);
+  instruction.results = {result};
+  scopes_[depth].block.push_back(std::move(instruction));
+  return result;
+}
+
+void Builder::append(Instruction instruction) { scopes_.back().block.push_back(std::move(instruction)); }
+
+Value Builder::find_shared(const std::array<int32_t, 6>& key) const {
+  for (const Scope& scope : scopes_) {
+    const auto found = scope.shared.find(key);
+    if (found != scope.shared.end()) return found->second;
+  }
+  return {};
+}
+
+static std::array<int32_t, 6> sharing_key(Op op, Dtype type, int32_t buffer, std::span<const Value> args) {
+  std::array<int32_t, 6> key = {static_cast<int32_t>(op), static_cast<int32_t>(type), buffer, -1, -1, -1};
+  for (size_t i = 0; i < args.size(); ++i) key[3 + i] = args[i].id;
+  return key;
+}
+
+Value Builder::pure(Op op, Dtype type, std::span<const Value> args) {
+  std::vector<Dtype> types;
+  for (Value arg : args) types.push_back(this->type(arg));
+  if (const std::string broken = broken_rule(op, type, types); !broken.empty()) refuse(name_of(op), broken);
+  if (const Value folded = fold(op, type, args)) return folded;
+
+  const auto key = sharing_key(op, type, -1, args);
+  if (const Value found = find_shared(key)) return found;
+  // Every instruction is defined for every input, so it may run earlier and more often than the loop around it; inside an If it stays.
+  size_t depth = 0;
+  for (size_t i = 0; i < scopes_.size(); ++i) {
+    if (scopes_[i].conditional) depth = i;
+  }
+  for (Value arg : args) depth = std::max(depth, depth_[static_cast<size_t>(arg.id)]);
+  Instruction instruction;
+  instruction.op = op;
+  instruction.type = type;
+  instruction.args = local(args, depth);
+  const Value result = place(std::move(instruction), depth);
+  scopes_[depth].shared[key] = result;
+  const Instruction* right = args.size() == 2 ? definition(args[1]) : nullptr;
+  if (op == Op::Add && is_integer(type) && right != nullptr && right->op == Op::Constant) sums_[result.id] = {args[0], args[1]};
+  return result;
+}
+
+Value Builder::unary(Op op, Value a) {
+  const Value args[] = {a};
+  return pure(op, type(a), args);
+}
+
+Value Builder::binary(Op op, Value a, Value b) {
+  // Integer sums and products keep their constant on the right, where the foldings look for it.
+  const bool commutes = op == Op::Add || op == Op::Multiply || op == Op::And || op == Op::Or || op == Op::Xor;
+  const auto is_constant = [&](Value value) { return definition(value) != nullptr && definition(value)->op == Op::Constant; };
+  if (commutes && !is_floating(type(a)) && is_constant(a) && !is_constant(b)) std::swap(a, b);
+  const Value args[] = {a, b};
+  const bool comparison = op >= Op::Equal && op <= Op::LessEqual;
+  return pure(op, comparison ? Dtype::b8 : type(a), args);
+}
+
+Value Builder::fma(Value a, Value b, Value c) {
+  const Value args[] = {a, b, c};
+  return pure(Op::Fma, type(a), args);
+}
+
+Value Builder::select(Value condition, Value a, Value b) {
+  const Value args[] = {condition, a, b};
+  return pure(Op::Select, type(a), args);
+}
+
+Value Builder::cast(Value a, Dtype type) {
+  const Value args[] = {a};
+  return this->type(a) == type ? a : pure(Op::Cast, type, args);
+}
+
+Value Builder::bitcast(Value a, Dtype type) {
+  const Value args[] = {a};
+  return this->type(a) == type ? a : pure(Op::Bitcast, type, args);
+}
+
+Value Builder::load(int32_t buffer, Value offset) {
+  if (buffer < 0 || buffer >= static_cast<int32_t>(kernel_.buffers.size())) refuse("Load", fmt::format("no buffer has number {}", buffer));
+  require_type(offset, Dtype::i64, "Load");
+  const Buffer& from = kernel_.buffers[static_cast<size_t>(buffer)];
+  const Value args[] = {offset};
+  const auto key = sharing_key(Op::Load, from.type, buffer, args);
+  // In buffers do not change while the kernel runs. A load never moves out of its loop: where the loop is empty there may be no element.
+  if (from.access == Access::In) {
+    if (const Value found = find_shared(key)) return found;
+  }
+  const size_t depth = scopes_.size() - 1;
+  Instruction instruction;
+  instruction.op = Op::Load;
+  instruction.type = from.type;
+  instruction.buffer = buffer;
+  instruction.args = local(args, depth);
+  const Value result = place(std::move(instruction), depth);
+  if (from.access == Access::In) scopes_[depth].shared[key] = result;
+  return result;
+}
+
+void Builder::store(int32_t buffer, Value offset, Value value) {
+  if (buffer < 0 || buffer >= static_cast<int32_t>(kernel_.buffers.size())) refuse("Store", fmt::format("no buffer has number {}", buffer));
+  require_type(offset, Dtype::i64, "Store");
+  const Buffer& into = kernel_.buffers[static_cast<size_t>(buffer)];
+  if (into.access == Access::In) refuse("Store", fmt::format("buffer {} is In; expected Out or InOut", into.name));
+  require_type(value, into.type, "Store");
+  Instruction instruction;
+  instruction.op = Op::Store;
+  instruction.type = into.type;
+  instruction.buffer = buffer;
+  const Value args[] = {offset, value};
+  instruction.args = local(args, scopes_.size() - 1);
+  append(std::move(instruction));
+}
+
+Block Builder::in_scope(bool conditional, const std::function<void()>& body) {
+  scopes_.emplace_back();
+  scopes_.back().conditional = conditional;
+  body();
+  Block block = std::move(scopes_.back().block);
+  scopes_.pop_back();
+  return block;
+}
+
+void Builder::loop(LoopKind kind, Value begin, Value end, Value grain, const std::function<void(Value index)>& body) {
+  require_type(begin, Dtype::i64, "For");
+  require_type(end, Dtype::i64, "For");
+  const size_t depth = scopes_.size() - 1;
+  Instruction instruction;
+  instruction.op = Op::For;
+  instruction.kind = kind;
+  instruction.args = {local(begin, depth), local(end, depth)};
+  if (grain) instruction.grain = local(grain, depth);
+  instruction.index = new_value(Dtype::i64, depth + 1);
+  instruction.body = in_scope(false, [&] { body(instruction.index); });
+  append(std::move(instruction));
+}
+
+void Builder::parallel_for(Value begin, Value end, Value grain, const std::function<void(Value index)>& body) {
+  require_type(grain, Dtype::i64, "For");
+  loop(LoopKind::Parallel, begin, end, grain, body);
+}
+
+void Builder::vector_for(Value begin, Value end, const std::function<void(Value index)>& body) {
+  loop(LoopKind::Vector, begin, end, {}, body);
+}
+
+void Builder::serial_for(Value begin, Value end, const std::function<void(Value index)>& body) {
+  loop(LoopKind::Serial, begin, end, {}, body);
+}
+
+std::vector<Value> Builder::carry_for(Value begin, Value end, std::span<const Value> initial, const CarryBody& body, bool reverse) {
+  require_type(begin, Dtype::i64, "For");
+  require_type(end, Dtype::i64, "For");
+  const size_t depth = scopes_.size() - 1;
+  Instruction instruction;
+  instruction.op = Op::For;
+  instruction.kind = LoopKind::Serial;
+  instruction.reverse = reverse;
+  instruction.args = {local(begin, depth), local(end, depth)};
+  instruction.index = new_value(Dtype::i64, depth + 1);
+  for (Value value : initial) {
+    instruction.args.push_back(local(value, depth));
+    instruction.carried.push_back(new_value(type(value), depth + 1));
+  }
+  instruction.body = in_scope(false, [&] {
+    const std::vector<Value> next = body(instruction.index, instruction.carried);
+    if (next.size() != initial.size()) refuse("For", fmt::format("{} next values for {} carried ones", next.size(), initial.size()));
+    for (size_t i = 0; i < next.size(); ++i) require_type(next[i], type(initial[i]), "For");
+    instruction.yields = local(next, depth + 1);
+  });
+  for (Value value : initial) instruction.results.push_back(new_value(type(value), depth));
+  std::vector<Value> results = instruction.results;
+  append(std::move(instruction));
+  return results;
+}
+
+std::vector<Value> Builder::reduce(Value begin, Value end, std::span<const Combine> combine, const ReduceBody& body) {
+  require_type(begin, Dtype::i64, "Reduce");
+  require_type(end, Dtype::i64, "Reduce");
+  const size_t depth = scopes_.size() - 1;
+  Instruction instruction;
+  instruction.op = Op::Reduce;
+  instruction.args = {local(begin, depth), local(end, depth)};
+  instruction.combine.assign(combine.begin(), combine.end());
+  instruction.index = new_value(Dtype::i64, depth + 1);
+  std::vector<Value> given;
+  instruction.body = in_scope(false, [&] {
+    given = body(instruction.index);
+    if (given.size() != combine.size()) refuse("Reduce", fmt::format("{} values for {} combinations", given.size(), combine.size()));
+    instruction.yields = local(given, depth + 1);
+  });
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (const std::string broken = broken_rule(combine[i], type(given[i])); !broken.empty()) refuse("Reduce", broken);
+    instruction.results.push_back(new_value(type(given[i]), depth));
+  }
+  if (!given.empty()) instruction.type = type(given[0]);
+  std::vector<Value> results = instruction.results;
+  append(std::move(instruction));
+  return results;
+}
+
+Value Builder::reduce(Value begin, Value end, Combine combine, const std::function<Value(Value index)>& body) {
+  const Combine one[] = {combine};
+  return reduce(begin, end, one, [&](Value index) { return std::vector<Value>{body(index)}; })[0];
+}
+
+void Builder::if_(Value condition, const std::function<void()>& then, const std::function<void()>& otherwise) {
+  require_type(condition, Dtype::b8, "If");
+  Instruction instruction;
+  instruction.op = Op::If;
+  instruction.args = {local(condition, scopes_.size() - 1)};
+  instruction.body = in_scope(true, then);
+  if (otherwise) instruction.otherwise = in_scope(true, otherwise);
+  append(std::move(instruction));
+}
+
+void Builder::call(std::string name, std::span<const Argument> buffers, std::span<const Value> integers) {
+  Instruction instruction;
+  instruction.op = Op::Call;
+  instruction.name = std::move(name);
+  std::vector<Value> args;
+  for (const Argument& argument : buffers) {
+    instruction.buffers.push_back(argument.buffer);
+    args.push_back(argument.offset);
+  }
+  args.insert(args.end(), integers.begin(), integers.end());
+  for (Value value : args) require_type(value, Dtype::i64, "Call");
+  instruction.args = local(args, scopes_.size() - 1);
+  append(std::move(instruction));
+}
+
+Kernel Builder::finish() {
+  if (scopes_.size() != 1) refuse("finish", "a loop is still open; expected finish() after the outermost body has returned");
+  kernel_.body = std::move(scopes_.back().block);
+  compact(kernel_);
+  verify(kernel_);
+  return std::move(kernel_);
+}
+
+}  // namespace anyshape::loop
