@@ -1,0 +1,93 @@
+// The routines behind loop programs' calls, and parallel loops on the pool.
+#include "runtime/externs.h"
+
+#include <array>
+#include <mutex>
+#include <tuple>
+
+#include "runtime/product.h"
+
+namespace anyshape::runtime {
+namespace {
+
+Pool& pool_of(const AsContext* context) { return *static_cast<Pool*>(context->pool); }
+
+int32_t product_f32(AsContext* context, void* const* pointers, const int64_t* integers) {
+  const Product call{.transpose_a = integers[0] != 0,
+                     .transpose_b = integers[1] != 0,
+                     .m = integers[2],
+                     .n = integers[3],
+                     .k = integers[4],
+                     .a = static_cast<const float*>(pointers[0]),
+                     .lda = integers[5],
+                     .b = static_cast<const float*>(pointers[1]),
+                     .ldb = integers[6],
+                     .beta = static_cast<float>(integers[8]),
+                     .c = static_cast<float*>(pointers[2]),
+                     .ldc = integers[7]};
+  if (product(pool_of(context), call)) return 0;
+  record_failure(context, {.code = routine_failed, .op = -1, .index = 0, .value = 0});
+  return 1;
+}
+
+template <class Index>
+int32_t check_indices(AsContext* context, void* const* pointers, const int64_t* integers) {
+  const auto* indices = static_cast<const Index*>(pointers[0]);
+  const int64_t count = integers[0], limit = integers[1];
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t index = indices[i];
+    if (index >= -limit && index < limit) continue;
+    record_failure(context, {.code = index_out_of_range, .op = static_cast<int32_t>(integers[2]), .index = i, .value = index});
+    return 1;
+  }
+  return 0;
+}
+
+struct NamedRoutine {
+  std::string_view name;
+  AsExtern routine;
+};
+constexpr std::array routines{
+    NamedRoutine{"product_f32", product_f32},
+    NamedRoutine{"check_indices_i32", check_indices<int32_t>},
+    NamedRoutine{"check_indices_i64", check_indices<int64_t>},
+};
+
+}  // namespace
+
+AsExtern find_extern(std::string_view name) {
+  for (const NamedRoutine& entry : routines)
+    if (entry.name == name) return entry.routine;
+  return nullptr;
+}
+
+int32_t parallel(AsContext* context, AsBody body, void* const* buffers, const int64_t* dims, const int64_t* frame, int64_t begin, int64_t end,
+                 int64_t grain) {
+  if (begin >= end) return 0;
+  if (end - begin <= grain) return body(context, buffers, dims, frame, begin, end);
+  std::mutex mutex;
+  int64_t lowest = end;  // where the lowest failing part begins
+  int32_t result = 0;
+  pool_of(context).run(end - begin, grain, [&](int64_t part_begin, int64_t part_end) {
+    const int32_t status = body(context, buffers, dims, frame, begin + part_begin, begin + part_end);
+    if (status == 0) return;
+    const std::lock_guard lock(mutex);
+    if (begin + part_begin >= lowest) return;
+    lowest = begin + part_begin;
+    result = status;
+  });
+  return result;
+}
+
+AsContext make_context(Pool& pool) {
+  return {.device = 0, .stream = nullptr, .pool = &pool, .parallel = parallel, .random_key = 0, .call_id = 0, .failure = {}};
+}
+
+void record_failure(AsContext* context, const AsFailure& failure) {
+  static std::mutex mutex;  // one for all contexts: failures are rare
+  const std::lock_guard lock(mutex);
+  AsFailure& kept = context->failure;
+  if (kept.code == 0 || std::tie(failure.op, failure.index) < std::tie(kept.op, kept.index)) kept = failure;
+}
+
+}  // namespace anyshape::runtime

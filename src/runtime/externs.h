@@ -1,0 +1,32 @@
+// What generated code and the interpreter reach from a kernel: library routines by name, and the function behind AsContext::parallel.
+// Nothing here throws: a failure fills context->failure and comes back as a non-zero result, since machine code stands in between.
+#pragma once
+#include <string_view>
+
+#include "runtime/abi.h"
+#include "runtime/pool.h"
+
+namespace anyshape::runtime {
+
+// AsFailure::code
+inline constexpr int32_t index_out_of_range = 1;
+inline constexpr int32_t routine_failed = 2;  // op is -1: the routine does not know which one it serves
+
+// The routine of that name (see the list below), nullptr where there is none. Fits loop::ExternLookup.
+//   product_f32        pointers a, b, c; integers transpose_a, transpose_b, m, n, k, lda, ldb, ldc, beta (0 or 1)
+//   check_indices_i32  pointers indices; integers count, limit, op number: every index lies in [-limit, limit)
+//   check_indices_i64  the same
+AsExtern find_extern(std::string_view name);
+
+// Runs `body` over [begin, end) in parts of at least `grain` on context->pool. All parts run; the result is that of the lowest part that
+// did not give 0, and context->failure the lowest failing op, whatever the number of threads.
+int32_t parallel(AsContext* context, AsBody body, void* const* buffers, const int64_t* dims, const int64_t* frame, int64_t begin, int64_t end,
+                 int64_t grain);
+
+// A context of this machine's processor without failure, random key and call id 0.
+AsContext make_context(Pool& pool);
+
+// Keeps the failure of the lowest op, and of the lowest index within it. Tasks of one region may call it at the same time.
+void record_failure(AsContext* context, const AsFailure& failure);
+
+}  // namespace anyshape::runtime
