@@ -29,10 +29,14 @@ struct TensorImpl {
   int64_t offset = 0;                       // of the first element, in elements
   std::shared_ptr<Buffer> buffer;
   std::unique_ptr<const TracedTensor> traced;  // set inside a trace; then there is no buffer
+  double number = 0;                           // of a weak floating one: its full value, which an f32 element may not hold
 
   std::span<const int64_t> extents() const { return {sizes.data(), static_cast<size_t>(rank)}; }
   int64_t count() const;
   char* data() const { return static_cast<char*>(buffer->pointer) + offset * size_of(dtype); }
 };
+
+// "f32[batch, 10]", for error texts; "undefined" for a handle on nothing.
+std::string describe(const Tensor& tensor);
 
 }  // namespace anyshape

@@ -1,0 +1,289 @@
+// A hit in the thread's own cache costs one uncontended lock; the lock is there so that another thread can empty the cache. Locks are taken
+// in the order registry, thread, shared. Nothing here is ever destroyed: buffers of static objects are freed after everything else is gone.
+#include "tensor/block_cache.h"
+
+#include "tensor/block_list.h"
+#include "tensor/size_class.h"
+#include "tensor/system_memory.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <new>
+#include <span>
+#include <thread>
+
+namespace anyshape {
+namespace {
+
+constexpr int thread_classes = size_class_of(int64_t{1} << 20);  // those below 1 MiB
+constexpr int64_t thread_limit = int64_t{4} << 20;               // bytes a thread keeps to itself
+constexpr int64_t thread_blocks = 128;                           // of one class
+constexpr int64_t batch_bytes = int64_t{32} << 10;               // fetched from the shared cache at once
+constexpr int64_t shared_limit_most = int64_t{2} << 30;
+
+class SpinLock {
+ public:
+  void lock() noexcept {
+    while (taken_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
+  }
+  void unlock() noexcept { taken_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> taken_{false};
+};
+
+struct ThreadCache {
+  SpinLock lock;
+  std::array<BlockList, thread_classes> lists;
+  int64_t cached = 0;
+  int64_t live = 0;  // taken less given by this thread; below zero where it frees what others took
+  ThreadCache* previous = nullptr;
+  ThreadCache* next = nullptr;
+};
+
+class SharedCache {
+ public:
+  // Up to `most` blocks of the class; none where there are none. `live` is added to the bytes taken.
+  BlockList take(int size_class, int64_t most, int64_t live = 0) noexcept {
+    BlockList taken;
+    const std::lock_guard guard(mutex_);
+    last_use_[size_class] = ++clock_;
+    bytes_.live += live;
+    while (taken.count() < most && !lists_[size_class].empty()) taken.push(lists_[size_class].pop());
+    bytes_.cached -= taken.count() * capacity_of_class(size_class);
+    return taken;
+  }
+
+  // Keeps the blocks and adds `live` to the bytes taken; where too much is kept, the classes that were longest without use go back to the
+  // system.
+  void give(std::span<BlockList> lists, int first_class, int64_t live = 0) noexcept {
+    {
+      const std::lock_guard guard(mutex_);
+      bytes_.live += live;
+      for (size_t i = 0; i < lists.size(); ++i) {
+        const int size_class = first_class + static_cast<int>(i);
+        if (lists[i].empty()) continue;
+        last_use_[size_class] = ++clock_;
+        bytes_.cached += lists[i].count() * capacity_of_class(size_class);
+        lists_[size_class].splice(lists[i]);
+      }
+      if (bytes_.cached <= limit_) return;
+    }
+    evict();
+  }
+
+  BlockBytes bytes() noexcept {
+    const std::lock_guard guard(mutex_);
+    return bytes_;
+  }
+
+  void give_back() noexcept {
+    std::array<BlockList, size_class_count> freed;
+    {
+      const std::lock_guard guard(mutex_);
+      std::swap(freed, lists_);
+      bytes_.cached = 0;
+    }
+    free_all(freed);
+  }
+
+  std::mutex registry_mutex;
+  ThreadCache* registry = nullptr;  // the caches of all threads
+
+ private:
+  void evict() noexcept {
+    std::array<BlockList, size_class_count> evicted;
+    {
+      const std::lock_guard guard(mutex_);
+      while (bytes_.cached > limit_) {
+        const int oldest = oldest_class();
+        while (bytes_.cached > limit_ && !lists_[oldest].empty()) {
+          evicted[oldest].push(lists_[oldest].pop());
+          bytes_.cached -= capacity_of_class(oldest);
+        }
+      }
+    }
+    free_all(evicted);
+  }
+
+  // Of those that hold blocks, the one longest without use.
+  int oldest_class() const noexcept {
+    int oldest = 0;
+    uint64_t when = UINT64_MAX;
+    for (int c = 0; c < size_class_count; ++c) {
+      if (lists_[c].empty() || last_use_[c] >= when) continue;
+      oldest = c;
+      when = last_use_[c];
+    }
+    return oldest;
+  }
+
+  static void free_all(std::array<BlockList, size_class_count>& lists) noexcept {
+    for (int c = 0; c < size_class_count; ++c) {
+      while (void* block = lists[c].pop()) give_to_system(block, capacity_of_class(c));
+    }
+  }
+
+  static int64_t shared_limit() noexcept {
+    const int64_t quarter = physical_memory() / 4;
+    return quarter > 0 ? std::min(quarter, shared_limit_most) : shared_limit_most;
+  }
+
+  std::mutex mutex_;
+  std::array<BlockList, size_class_count> lists_;
+  std::array<uint64_t, size_class_count> last_use_{};
+  uint64_t clock_ = 0;
+  BlockBytes bytes_;
+  const int64_t limit_ = shared_limit();
+};
+
+SharedCache& shared_cache() noexcept {
+  alignas(SharedCache) static std::byte storage[sizeof(SharedCache)];
+  static auto* cache = new (storage) SharedCache;
+  return *cache;
+}
+
+// Plain thread-local words: they stay readable while a thread's other objects are destroyed.
+constinit thread_local ThreadCache* current_cache = nullptr;
+constinit thread_local bool thread_ended = false;
+
+void empty_into_shared(ThreadCache& cache, int64_t live = 0) noexcept {
+  std::array<BlockList, thread_classes> lists;
+  {
+    const std::lock_guard guard(cache.lock);
+    std::swap(lists, cache.lists);
+    cache.cached = 0;
+  }
+  shared_cache().give(lists, 0, live);
+}
+
+struct ThreadEnd {
+  ~ThreadEnd() {
+    ThreadCache* cache = current_cache;
+    thread_ended = true;
+    current_cache = nullptr;
+    SharedCache& shared = shared_cache();
+    {
+      // Counted as one step with leaving the registry, so that nobody sees its bytes twice or not at all.
+      const std::lock_guard guard(shared.registry_mutex);
+      if (cache->previous != nullptr) cache->previous->next = cache->next;
+      if (cache->next != nullptr) cache->next->previous = cache->previous;
+      if (shared.registry == cache) shared.registry = cache->next;
+      empty_into_shared(*cache, cache->live);
+    }
+    delete cache;
+  }
+};
+
+ThreadCache* make_thread_cache() noexcept {
+  auto* cache = new (std::nothrow) ThreadCache;
+  if (cache == nullptr) return nullptr;
+  current_cache = cache;
+  static thread_local ThreadEnd at_thread_end;
+  static_cast<void>(at_thread_end);
+  SharedCache& shared = shared_cache();
+  const std::lock_guard guard(shared.registry_mutex);
+  cache->next = shared.registry;
+  if (cache->next != nullptr) cache->next->previous = cache;
+  shared.registry = cache;
+  return cache;
+}
+
+// Null while the thread ends, or where there is no memory for a cache: the shared one serves then.
+ThreadCache* thread_cache() noexcept {
+  if (current_cache != nullptr) return current_cache;
+  return thread_ended ? nullptr : make_thread_cache();
+}
+
+void* take_fresh(int size_class) noexcept {
+  const int64_t capacity = capacity_of_class(size_class);
+  void* block = take_from_system(capacity);
+  if (block != nullptr) return block;
+  give_back_cached_blocks();
+  return take_from_system(capacity);
+}
+
+void* take_shared(int size_class) noexcept {
+  const int64_t capacity = capacity_of_class(size_class);
+  void* block = shared_cache().take(size_class, 1, capacity).pop();
+  if (block == nullptr) block = take_fresh(size_class);
+  if (block == nullptr) shared_cache().give({}, 0, -capacity);
+  return block;
+}
+
+// The thread has none: a batch from the shared cache, or one from the system.
+void* take_missed(ThreadCache& cache, int size_class) noexcept {
+  const int64_t capacity = capacity_of_class(size_class);
+  BlockList batch = shared_cache().take(size_class, std::max<int64_t>(1, batch_bytes / capacity));
+  void* block = batch.pop();
+  if (block == nullptr) block = take_fresh(size_class);
+  if (block == nullptr) return nullptr;
+  const std::lock_guard guard(cache.lock);
+  cache.live += capacity;
+  cache.cached += batch.count() * capacity;
+  cache.lists[size_class].splice(batch);
+  return block;
+}
+
+}  // namespace
+
+void* take_block(int size_class) noexcept {
+  ThreadCache* cache = size_class < thread_classes ? thread_cache() : nullptr;
+  if (cache == nullptr) return take_shared(size_class);
+  {
+    const std::lock_guard guard(cache->lock);
+    if (void* block = cache->lists[size_class].pop()) {
+      const int64_t capacity = capacity_of_class(size_class);
+      cache->live += capacity;
+      cache->cached -= capacity;
+      return block;
+    }
+  }
+  return take_missed(*cache, size_class);
+}
+
+void give_block(void* block, int size_class) noexcept {
+  const int64_t capacity = capacity_of_class(size_class);
+  ThreadCache* cache = size_class < thread_classes ? thread_cache() : nullptr;
+  if (cache == nullptr) {
+    BlockList one;
+    one.push(block);
+    shared_cache().give({&one, 1}, size_class, -capacity);
+    return;
+  }
+  bool full = false;
+  {
+    const std::lock_guard guard(cache->lock);
+    BlockList& list = cache->lists[size_class];
+    list.push(block);
+    cache->live -= capacity;
+    cache->cached += capacity;
+    full = cache->cached > thread_limit || list.count() > thread_blocks;
+  }
+  if (full) empty_into_shared(*cache);
+}
+
+BlockBytes count_block_bytes() {
+  SharedCache& shared = shared_cache();
+  const std::lock_guard guard(shared.registry_mutex);
+  BlockBytes total = shared.bytes();
+  for (ThreadCache* cache = shared.registry; cache != nullptr; cache = cache->next) {
+    const std::lock_guard cache_guard(cache->lock);
+    total.live += cache->live;
+    total.cached += cache->cached;
+  }
+  return total;
+}
+
+void give_back_cached_blocks() noexcept {
+  SharedCache& shared = shared_cache();
+  {
+    const std::lock_guard guard(shared.registry_mutex);
+    for (ThreadCache* cache = shared.registry; cache != nullptr; cache = cache->next) empty_into_shared(*cache);
+  }
+  shared.give_back();
+}
+
+}  // namespace anyshape
