@@ -1,0 +1,218 @@
+// Loads and stores. In a vector loop an address with stride 1 is one vector access; other addresses are gathered and scattered. Loads of a
+// partial block may run past the end (see loop::load_slack); stores never do.
+#include "codegen/emitter.h"
+
+#include <llvm/IR/Intrinsics.h>
+
+namespace anyshape::codegen {
+
+using loop::Access;
+using loop::Instruction;
+
+llvm::Value* Emitter::pointer(int32_t buffer) {
+  llvm::Value*& known = function_.pointers[static_cast<size_t>(buffer)];
+  if (known == nullptr) {
+    known = at_entry([&] {
+      llvm::Type* const type = builder_.getPtrTy();
+      llvm::LoadInst* load = builder_.CreateLoad(type, builder_.CreateConstInBoundsGEP1_64(type, function_.buffers, static_cast<uint64_t>(buffer)));
+      load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module_.getContext(), {}));
+      return load;
+    });
+  }
+  return known;
+}
+
+llvm::Value* Emitter::address(int32_t buffer, llvm::Value* offset) {
+  llvm::Type* const type = memory_type(kernel_.buffers[static_cast<size_t>(buffer)].type);
+  return builder_.CreateGEP(type, pointer(buffer), offset);
+}
+
+// Nothing writes an In buffer while a kernel runs, so its loads may move over stores and out of loops.
+llvm::Instruction* Emitter::mark_invariant(int32_t buffer, llvm::Instruction* load) {
+  if (kernel_.buffers[static_cast<size_t>(buffer)].access == Access::In) {
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module_.getContext(), {}));
+  }
+  return load;
+}
+
+Lanes Emitter::emit_load(const Instruction& instruction) {
+  const Lanes offset = get(instruction.args[0]);
+  const int32_t buffer = instruction.buffer;
+  if (is_vector_loop() && kernel_.buffers[static_cast<size_t>(buffer)].access != Access::In) flush_stores();
+  if (offset.form == Form::Uniform) {
+    const llvm::Align alignment(static_cast<uint64_t>(size_of(instruction.type)));
+    llvm::Instruction* load = builder_.CreateAlignedLoad(memory_type(instruction.type), address(buffer, offset.value), alignment);
+    return Lanes::uniform(from_memory(instruction.type, mark_invariant(buffer, load)));
+  }
+  const bool whole = offset.form == Form::Affine && offset.stride == 1 && vector_->condition == nullptr;
+  llvm::Value* const stored = whole ? load_vector(buffer, offset.value) : gather(buffer, offset);
+  return Lanes::varying(from_memory(instruction.type, stored));
+}
+
+llvm::Value* Emitter::load_vector(int32_t buffer, llvm::Value* offset) {
+  const Dtype dtype = kernel_.buffers[static_cast<size_t>(buffer)].type;
+  llvm::Type* const type = llvm::FixedVectorType::get(memory_type(dtype), static_cast<unsigned>(vector_->width));
+  return mark_invariant(buffer, builder_.CreateAlignedLoad(type, address(buffer, offset), llvm::Align(static_cast<uint64_t>(size_of(dtype)))));
+}
+
+// Only lanes that count are read: the others' addresses may lie anywhere.
+llvm::Value* Emitter::gather(int32_t buffer, const Lanes& offset) {
+  const Dtype dtype = kernel_.buffers[static_cast<size_t>(buffer)].type;
+  llvm::Type* const element = memory_type(dtype);
+  auto* const type = llvm::FixedVectorType::get(element, static_cast<unsigned>(vector_->width));
+  llvm::Constant* const zeros = llvm::Constant::getNullValue(type);
+  const llvm::Align alignment(static_cast<uint64_t>(size_of(dtype)));
+  if (has_hardware_mask(size_of(dtype))) {
+    if (offset.form == Form::Affine && offset.stride == 1) {
+      return mark_invariant(buffer, builder_.CreateMaskedLoad(type, address(buffer, offset.value), alignment, active_mask(), zeros));
+    }
+    return mark_invariant(buffer, builder_.CreateMaskedGather(type, address(buffer, spread(offset)), alignment, active_mask(), zeros));
+  }
+  llvm::AllocaInst *const offsets = scratch(llvm::FixedVectorType::get(builder_.getInt64Ty(), static_cast<unsigned>(vector_->width))),
+                   *const collected = scratch(type);
+  builder_.CreateStore(spread(offset), offsets);
+  builder_.CreateStore(zeros, collected);
+  for_active_lanes([&](llvm::Value* lane) {
+    llvm::Value* const at = builder_.CreateLoad(builder_.getInt64Ty(), builder_.CreateInBoundsGEP(builder_.getInt64Ty(), offsets, lane));
+    llvm::Value* const loaded = builder_.CreateAlignedLoad(element, address(buffer, at), alignment);
+    builder_.CreateStore(loaded, builder_.CreateInBoundsGEP(element, collected, lane));
+  });
+  return builder_.CreateLoad(type, collected);
+}
+
+void Emitter::emit_store(const Instruction& instruction) {
+  const Lanes offset = get(instruction.args[0]), value = get(instruction.args[1]);
+  const Dtype dtype = kernel_.buffers[static_cast<size_t>(instruction.buffer)].type;
+  if (!is_vector_loop()) {
+    builder_.CreateAlignedStore(to_memory(dtype, value.value), address(instruction.buffer, offset.value), llvm::Align(static_cast<uint64_t>(size_of(dtype))));
+    return;
+  }
+  llvm::Value* const stored = to_memory(dtype, spread(value));
+  if (offset.form == Form::Affine && offset.stride == 1 && vector_->condition == nullptr) {
+    vector_->pending.push_back({instruction.buffer, offset.value, stored});
+    return;
+  }
+  flush_stores();
+  scatter(instruction.buffer, offset, stored);
+}
+
+void Emitter::scatter(int32_t buffer, const Lanes& offset, llvm::Value* stored) {
+  const Dtype dtype = kernel_.buffers[static_cast<size_t>(buffer)].type;
+  llvm::Type* const element = memory_type(dtype);
+  const llvm::Align alignment(static_cast<uint64_t>(size_of(dtype)));
+  if (has_hardware_mask(size_of(dtype))) {
+    if (offset.form == Form::Affine && offset.stride == 1) {
+      builder_.CreateMaskedStore(stored, address(buffer, offset.value), alignment, active_mask());
+    } else {
+      builder_.CreateMaskedScatter(stored, address(buffer, spread(offset)), alignment, active_mask());
+    }
+    return;
+  }
+  llvm::AllocaInst *const offsets = scratch(llvm::FixedVectorType::get(builder_.getInt64Ty(), static_cast<unsigned>(vector_->width))),
+                   *const values = scratch(stored->getType());
+  builder_.CreateStore(spread(offset), offsets);
+  builder_.CreateStore(stored, values);
+  for_active_lanes([&](llvm::Value* lane) {
+    llvm::Value* const at = builder_.CreateLoad(builder_.getInt64Ty(), builder_.CreateInBoundsGEP(builder_.getInt64Ty(), offsets, lane));
+    llvm::Value* const one = builder_.CreateLoad(element, builder_.CreateInBoundsGEP(element, values, lane));
+    builder_.CreateAlignedStore(one, address(buffer, at), alignment);
+  });
+}
+
+// One lane after the other: small code for what the processor cannot do in lanes.
+void Emitter::for_active_lanes(const std::function<void(llvm::Value* lane)>& body) {
+  llvm::Value* const width = builder_.getInt64(static_cast<uint64_t>(vector_->width));
+  llvm::Value* const count = builder_.CreateSelect(vector_->full, width, vector_->remaining);
+  llvm::AllocaInst* flags = nullptr;
+  if (vector_->condition != nullptr) {
+    llvm::Value* const bytes = builder_.CreateZExt(vector_->condition, like(builder_.getInt8Ty(), vector_->condition));
+    flags = scratch(bytes->getType());
+    builder_.CreateStore(bytes, flags);
+  }
+  llvm::BasicBlock *const before = builder_.GetInsertBlock(), *const head = new_block("lane"), *const latch = new_block("next_lane"),
+                   *const exit = new_block("lanes_done");
+  builder_.CreateBr(head);
+  builder_.SetInsertPoint(head);
+  llvm::PHINode* const lane = builder_.CreatePHI(builder_.getInt64Ty(), 2);
+  lane->addIncoming(builder_.getInt64(0), before);
+  if (flags != nullptr) {
+    llvm::BasicBlock* const active = new_block("active_lane");
+    llvm::Value* const flag = builder_.CreateLoad(builder_.getInt8Ty(), builder_.CreateInBoundsGEP(builder_.getInt8Ty(), flags, lane));
+    builder_.CreateCondBr(builder_.CreateIsNotNull(flag), active, latch);
+    builder_.SetInsertPoint(active);
+  }
+  body(lane);
+  builder_.CreateBr(latch);
+  builder_.SetInsertPoint(latch);
+  llvm::Value* const next = builder_.CreateAdd(lane, builder_.getInt64(1));
+  lane->addIncoming(next, latch);
+  builder_.CreateCondBr(builder_.CreateICmpSLT(next, count), head, exit);
+  builder_.SetInsertPoint(exit);
+}
+
+// Made right where `remaining` is known, so that every later use may have it.
+llvm::Value* Emitter::mask_before_end() {
+  if (vector_->mask == nullptr) {
+    const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
+    builder_.SetInsertPoint(vector_->remaining->getNextNode());
+    llvm::SmallVector<llvm::Constant*, 64> lanes;
+    for (int lane = 0; lane < vector_->width; ++lane) lanes.push_back(builder_.getInt32(static_cast<uint32_t>(lane)));
+    llvm::Value* const width = builder_.getInt64(static_cast<uint64_t>(vector_->width));
+    llvm::Value* const few = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, vector_->remaining, width);
+    llvm::Value* const count = builder_.CreateTrunc(few, builder_.getInt32Ty());
+    vector_->mask = builder_.CreateICmpULT(llvm::ConstantVector::get(lanes), builder_.CreateVectorSplat(static_cast<unsigned>(vector_->width), count));
+  }
+  return vector_->mask;
+}
+
+llvm::Value* Emitter::active_mask() { return vector_->condition != nullptr ? vector_->condition : mask_before_end(); }
+
+// Writes the stores held back, in the middle of a body: before something that may see them.
+void Emitter::flush_stores() {
+  if (vector_->pending.empty()) return;
+  llvm::BasicBlock *const full = new_block("full_block"), *const partial = new_block("partial_block"), *const join = new_block("stored");
+  builder_.CreateCondBr(vector_->full, full, partial);
+  builder_.SetInsertPoint(full);
+  store_pending(false);
+  builder_.CreateBr(join);
+  builder_.SetInsertPoint(partial);
+  store_pending(true);
+  builder_.CreateBr(join);
+  builder_.SetInsertPoint(join);
+  vector_->pending.clear();
+}
+
+void Emitter::store_pending(bool partial) {
+  for (const PendingStore& store : vector_->pending) {
+    const Dtype dtype = kernel_.buffers[static_cast<size_t>(store.buffer)].type;
+    if (partial) {
+      store_partial(store);
+    } else {
+      builder_.CreateAlignedStore(store.value, address(store.buffer, store.offset), llvm::Align(static_cast<uint64_t>(size_of(dtype))));
+    }
+  }
+}
+
+void Emitter::store_partial(const PendingStore& store) {
+  const Dtype dtype = kernel_.buffers[static_cast<size_t>(store.buffer)].type;
+  const llvm::Align alignment(static_cast<uint64_t>(size_of(dtype)));
+  if (host_.has_masked_store && size_of(dtype) >= 4) {
+    // A mask of its own, here in the rarely taken path: one shared with the body would be computed for every block.
+    llvm::SmallVector<llvm::Constant*, 64> lanes;
+    for (int lane = 0; lane < vector_->width; ++lane) lanes.push_back(builder_.getInt32(static_cast<uint32_t>(lane)));
+    llvm::Value* const count = builder_.CreateTrunc(vector_->remaining, builder_.getInt32Ty());
+    llvm::Value* const mask =
+        builder_.CreateICmpULT(llvm::ConstantVector::get(lanes), builder_.CreateVectorSplat(static_cast<unsigned>(vector_->width), count));
+    builder_.CreateMaskedStore(store.value, address(store.buffer, store.offset), alignment, mask);
+    return;
+  }
+  llvm::Type* const element = memory_type(dtype);
+  llvm::AllocaInst* const values = scratch(store.value->getType());
+  builder_.CreateStore(store.value, values);
+  for_active_lanes([&](llvm::Value* lane) {
+    llvm::Value* const one = builder_.CreateLoad(element, builder_.CreateInBoundsGEP(element, values, lane));
+    builder_.CreateAlignedStore(one, address(store.buffer, builder_.CreateAdd(store.offset, lane)), alignment);
+  });
+}
+
+}  // namespace anyshape::codegen

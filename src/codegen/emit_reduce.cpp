@@ -1,0 +1,131 @@
+// Reductions: 16 logical lanes in one vector per result, filled in index order, then combined in a fixed tree. The order of operations
+// is the same for every vector width, so bits are the same on every machine.
+#include "codegen/emitter.h"
+
+#include <anyshape/error.h>
+#include <llvm/IR/Constants.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace anyshape::codegen {
+
+using loop::Combine;
+using loop::Instruction;
+
+namespace {
+
+llvm::SmallVector<int, 16> range(int begin, int count) {
+  llvm::SmallVector<int, 16> indices(static_cast<size_t>(count));
+  std::iota(indices.begin(), indices.end(), begin);
+  return indices;
+}
+
+}  // namespace
+
+llvm::Constant* Emitter::identity(Combine how, Dtype type) {
+  llvm::Type* const element = value_type(type);
+  const unsigned bits = element->getScalarSizeInBits();
+  const bool is_unsigned = type == Dtype::u8;
+  switch (how) {
+    case Combine::Sum: return llvm::Constant::getNullValue(element);
+    case Combine::Product: return is_floating(type) ? llvm::ConstantFP::get(element, 1.0) : llvm::ConstantInt::get(element, 1);
+    case Combine::Maximum:
+      if (is_floating(type)) return llvm::ConstantFP::getInfinity(element, true);
+      return llvm::ConstantInt::get(element, is_unsigned ? llvm::APInt::getMinValue(bits) : llvm::APInt::getSignedMinValue(bits));
+    case Combine::Minimum:
+      if (is_floating(type)) return llvm::ConstantFP::getInfinity(element, false);
+      return llvm::ConstantInt::get(element, is_unsigned ? llvm::APInt::getMaxValue(bits) : llvm::APInt::getSignedMaxValue(bits));
+    case Combine::All: return builder_.getTrue();
+    case Combine::Any: return builder_.getFalse();
+  }
+  throw InternalError("codegen: unknown way to combine");
+}
+
+llvm::Value* Emitter::combine(Combine how, Dtype type, llvm::Value* a, llvm::Value* b) {
+  switch (how) {
+    case Combine::Sum: return is_floating(type) ? builder_.CreateFAdd(a, b) : builder_.CreateAdd(a, b);
+    case Combine::Product: return is_floating(type) ? builder_.CreateFMul(a, b) : builder_.CreateMul(a, b);
+    case Combine::Maximum: return extreme(loop::Op::Maximum, type, a, b);
+    case Combine::Minimum: return extreme(loop::Op::Minimum, type, a, b);
+    case Combine::All: return builder_.CreateAnd(a, b);
+    case Combine::Any: return builder_.CreateOr(a, b);
+  }
+  throw InternalError("codegen: unknown way to combine");
+}
+
+// Lanes past the end keep what they have: adding an identity would turn -0 into 0.
+llvm::Value* Emitter::combine_block(Combine how, Dtype type, llvm::Value* accumulator, llvm::Value* contribution, bool partial) {
+  for (int first = 0; first < vector_->width; first += loop::lanes) {
+    llvm::Value* const part =
+        vector_->width == loop::lanes ? contribution : builder_.CreateShuffleVector(contribution, range(first, loop::lanes));
+    llvm::Value* const combined = combine(how, type, accumulator, part);
+    if (!partial) {
+      accumulator = combined;
+      continue;
+    }
+    llvm::SmallVector<llvm::Constant*, 16> lanes;
+    for (int lane = 0; lane < loop::lanes; ++lane) lanes.push_back(builder_.getInt32(static_cast<uint32_t>(first + lane)));
+    llvm::Value* const count = builder_.CreateTrunc(vector_->remaining, builder_.getInt32Ty());
+    llvm::Value* const mask = builder_.CreateICmpULT(llvm::ConstantVector::get(lanes), builder_.CreateVectorSplat(loop::lanes, count));
+    accumulator = builder_.CreateSelect(mask, combined, accumulator);
+  }
+  return accumulator;
+}
+
+llvm::Value* Emitter::combine_lanes(Combine how, Dtype type, llvm::Value* accumulator) {
+  for (int half = loop::lanes / 2; half >= 1; half /= 2) {
+    llvm::Value* const low = builder_.CreateShuffleVector(accumulator, range(0, half));
+    llvm::Value* const high = builder_.CreateShuffleVector(accumulator, range(half, half));
+    accumulator = combine(how, type, low, high);
+  }
+  return builder_.CreateExtractElement(accumulator, builder_.getInt64(0));
+}
+
+void Emitter::emit_reduce(const Instruction& loop) {
+  const int width = std::max(loop::lanes, choose_width(kernel_, loop, find_varying(kernel_, loop), host_.vector_bytes));
+  const size_t count = loop.results.size();
+  const BlockLoop blocks = begin_blocks(loop, width);
+  llvm::SmallVector<llvm::PHINode*, 4> accumulators;
+  llvm::SmallVector<llvm::PHINode*, 4> finals;
+  for (size_t i = 0; i < count; ++i) {
+    const Dtype type = type_of(loop.results[i]);
+    llvm::Constant* const start = llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(loop::lanes), identity(loop.combine[i], type));
+    accumulators.push_back(builder_.CreatePHI(start->getType(), 2));
+    accumulators[i]->addIncoming(start, blocks.before);
+    finals.push_back(llvm::PHINode::Create(start->getType(), 3, "", blocks.exit));
+    finals[i]->addIncoming(start, blocks.before);
+  }
+  vector_->remaining = llvm::cast<llvm::Instruction>(builder_.CreateSub(blocks.end, blocks.index));
+  vector_->full = builder_.CreateICmpSGE(vector_->remaining, builder_.getInt64(static_cast<uint64_t>(width)));
+  emit_block(loop.body);
+  llvm::SmallVector<llvm::Value*, 4> contributions;
+  for (size_t i = 0; i < count; ++i) contributions.push_back(spread(get(loop.yields[i])));
+  builder_.CreateCondBr(vector_->full, blocks.full, blocks.partial);
+
+  const auto finish = [&](llvm::BasicBlock* block, bool partial) {
+    builder_.SetInsertPoint(block);
+    store_pending(partial);
+    llvm::SmallVector<llvm::Value*, 4> combined;
+    for (size_t i = 0; i < count; ++i) {
+      combined.push_back(combine_block(loop.combine[i], type_of(loop.results[i]), accumulators[i], contributions[i], partial));
+    }
+    llvm::BasicBlock* const last = builder_.GetInsertBlock();
+    for (size_t i = 0; i < count; ++i) {
+      if (!partial) accumulators[i]->addIncoming(combined[i], last);
+      finals[i]->addIncoming(combined[i], last);
+    }
+  };
+  finish(blocks.full, false);
+  llvm::Value* const next = builder_.CreateAdd(blocks.index, builder_.getInt64(static_cast<uint64_t>(width)));
+  blocks.index->addIncoming(next, builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateICmpSLT(next, blocks.end), blocks.head, blocks.exit);
+  finish(blocks.partial, true);
+  builder_.CreateBr(blocks.exit);
+
+  builder_.SetInsertPoint(blocks.exit);
+  vector_.reset();
+  for (size_t i = 0; i < count; ++i) set(loop.results[i], Lanes::uniform(combine_lanes(loop.combine[i], type_of(loop.results[i]), finals[i])));
+}
+
+}  // namespace anyshape::codegen

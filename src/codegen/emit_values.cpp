@@ -1,0 +1,114 @@
+// Values and their forms: scalars, affine indices, vectors; their types in registers and in memory.
+#include "codegen/emitter.h"
+
+#include <anyshape/error.h>
+#include <fmt/format.h>
+#include <llvm/IR/Constants.h>
+
+#include <array>
+
+namespace anyshape::codegen {
+
+using loop::Instruction;
+using loop::Op;
+using loop::Value;
+
+Lanes Emitter::get(Value value) {
+  const size_t id = static_cast<size_t>(value.id);
+  if (const auto& known = function_.values[id]) return *known;
+  const Instruction* definition = definitions_[id];
+  if (definition == nullptr) throw InternalError(fmt::format("codegen: kernel {}: value %{} is used before it is made", kernel_.name, value.id));
+  const Lanes lanes = definition->op == Op::Constant ? emit_constant(*definition) : emit_size(definition->integer);
+  set(value, lanes);
+  return lanes;
+}
+
+void Emitter::set(Value value, Lanes lanes) { function_.values[static_cast<size_t>(value.id)] = lanes; }
+
+llvm::Value* Emitter::scalar(Value value) {
+  const Lanes lanes = get(value);
+  if (lanes.form != Form::Uniform) {
+    throw InternalError(fmt::format("codegen: kernel {}: value %{} differs between lanes where one value is needed", kernel_.name, value.id));
+  }
+  return lanes.value;
+}
+
+llvm::Value* Emitter::spread(const Lanes& lanes) {
+  if (lanes.form == Form::Varying) return lanes.value;
+  const unsigned width = static_cast<unsigned>(vector_->width);
+  llvm::Value* const base = builder_.CreateVectorSplat(width, lanes.value);
+  if (lanes.form == Form::Uniform) return base;
+  llvm::SmallVector<llvm::Constant*, 64> steps;
+  for (unsigned lane = 0; lane < width; ++lane) steps.push_back(builder_.getInt64(static_cast<uint64_t>(lanes.stride) * lane));
+  return builder_.CreateAdd(base, llvm::ConstantVector::get(steps));
+}
+
+llvm::Type* Emitter::value_type(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::b8: return builder_.getInt1Ty();
+    case Dtype::u8: return builder_.getInt8Ty();
+    case Dtype::i32: return builder_.getInt32Ty();
+    case Dtype::i64: return builder_.getInt64Ty();
+    case Dtype::f32: return builder_.getFloatTy();
+    case Dtype::f64: return builder_.getDoubleTy();
+    default: throw InternalError(fmt::format("codegen: kernel {}: {} has no code", kernel_.name, to_string(dtype)));
+  }
+}
+
+llvm::Type* Emitter::memory_type(Dtype dtype) { return dtype == Dtype::b8 ? builder_.getInt8Ty() : value_type(dtype); }
+
+llvm::Value* Emitter::from_memory(Dtype dtype, llvm::Value* stored) {
+  return dtype == Dtype::b8 ? builder_.CreateIsNotNull(stored) : stored;
+}
+
+llvm::Value* Emitter::to_memory(Dtype dtype, llvm::Value* value) {
+  return dtype == Dtype::b8 ? builder_.CreateZExt(value, like(builder_.getInt8Ty(), value)) : value;
+}
+
+Lanes Emitter::emit_constant(const Instruction& instruction) {
+  llvm::Type* const type = value_type(instruction.type);
+  if (is_floating(instruction.type)) return Lanes::uniform(llvm::ConstantFP::get(type, instruction.number));
+  return Lanes::uniform(llvm::ConstantInt::get(type, static_cast<uint64_t>(instruction.integer), true));
+}
+
+Lanes Emitter::emit_size(int64_t dim) {
+  return Lanes::uniform(at_entry([&] {
+    llvm::Type* const type = builder_.getInt64Ty();
+    llvm::LoadInst* load = builder_.CreateLoad(type, builder_.CreateConstInBoundsGEP1_64(type, function_.dims, static_cast<uint64_t>(dim)));
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module_.getContext(), {}));
+    return load;
+  }));
+}
+
+// Index arithmetic keeps its form, so that addresses stay scalar: sums, differences, and products with constants.
+std::optional<Lanes> Emitter::emit_affine(const Instruction& instruction, std::span<const Lanes> args) {
+  if (instruction.type != Dtype::i64 || args.size() != 2) return std::nullopt;
+  const Lanes &a = args[0], &b = args[1];
+  if (a.form == Form::Varying || b.form == Form::Varying) return std::nullopt;
+  if (instruction.op == Op::Add) return Lanes::affine(builder_.CreateAdd(a.value, b.value), a.stride + b.stride);
+  if (instruction.op == Op::Subtract) return Lanes::affine(builder_.CreateSub(a.value, b.value), a.stride - b.stride);
+  if (instruction.op != Op::Multiply) return std::nullopt;
+  const auto* left = llvm::dyn_cast<llvm::ConstantInt>(a.value);
+  const auto* right = llvm::dyn_cast<llvm::ConstantInt>(b.value);
+  if (a.form == Form::Uniform && left != nullptr) return Lanes::affine(builder_.CreateMul(a.value, b.value), left->getSExtValue() * b.stride);
+  if (b.form == Form::Uniform && right != nullptr) return Lanes::affine(builder_.CreateMul(a.value, b.value), right->getSExtValue() * a.stride);
+  return std::nullopt;
+}
+
+Lanes Emitter::emit_scalar_op(const Instruction& instruction) {
+  llvm::SmallVector<Lanes, 3> args;
+  bool uniform = true;
+  for (const Value arg : instruction.args) {
+    args.push_back(get(arg));
+    uniform = uniform && args.back().form == Form::Uniform;
+  }
+  if (!uniform) {
+    if (const auto affine = emit_affine(instruction, {args.data(), args.size()})) return *affine;
+  }
+  llvm::SmallVector<llvm::Value*, 3> operands;
+  for (const Lanes& lanes : args) operands.push_back(uniform ? lanes.value : spread(lanes));
+  llvm::Value* const result = arithmetic(instruction, type_of(instruction.args.back()), {operands.data(), operands.size()});
+  return uniform ? Lanes::uniform(result) : Lanes::varying(result);
+}
+
+}  // namespace anyshape::codegen

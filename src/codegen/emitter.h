@@ -1,0 +1,152 @@
+// The emitter's state while one kernel is turned into LLVM functions; its methods are spread over emit_*.cpp by subject.
+// Internal to codegen/.
+#pragma once
+#include "codegen/lanes.h"
+#include "codegen/target.h"
+#include "loop/externs.h"
+#include "loop/ir.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace anyshape::codegen {
+
+class Emitter {
+ public:
+  Emitter(llvm::Module& module, const loop::Kernel& kernel, std::string symbol, loop::ExternLookup externs);
+  void emit_entry();
+
+ private:
+  using Constant = llvm::Constant;
+
+  // The function being written. A Parallel loop's body gets a new one.
+  struct Function {
+    llvm::Function* function = nullptr;
+    llvm::Value *context = nullptr, *buffers = nullptr, *dims = nullptr;
+    llvm::Instruction* entry_end = nullptr;   // allocas and values of the whole function stand before it
+    std::vector<llvm::Value*> pointers;       // of buffers, loaded at entry on first use
+    std::vector<std::optional<Lanes>> values;  // by Value id
+  };
+
+  struct PendingStore {
+    int32_t buffer;
+    llvm::Value* offset;  // of lane 0; stride 1
+    llvm::Value* value;   // a vector in memory form
+  };
+
+  // The vector loop being written. Its last block may be partial: lanes from `remaining` on hold garbage that must have no effect.
+  struct VectorLoop {
+    int width = 0;
+    llvm::Instruction* remaining = nullptr;  // i64: indices from lane 0 to the end of the loop; at least 1
+    llvm::Value* full = nullptr;             // i1: no partial block
+    llvm::Value* mask = nullptr;             // <width x i1>: lanes before the end; made on first use
+    llvm::Value* condition = nullptr;        // <width x i1>: lanes that take the enclosing Ifs, before the end; nullptr: no such If
+    std::vector<bool> varying;
+    std::vector<PendingStore> pending;       // stores held back so that a block tests for the partial case once
+  };
+
+  // emit_kernel.cpp: functions, blocks, branches, calls
+  void begin_function(llvm::Function* function);
+  llvm::FunctionType* body_type();
+  llvm::FunctionType* entry_type();
+  void set_attributes(llvm::Function* function);
+  void emit_block(const loop::Block& block);
+  void emit(const loop::Instruction& instruction);
+  void emit_if(const loop::Instruction& instruction);
+  void emit_uniform_if(const loop::Instruction& instruction, llvm::Value* condition);
+  void emit_lane_if(const loop::Instruction& instruction, llvm::Value* condition);
+  void emit_call(const loop::Instruction& instruction);
+  void return_if_failed(llvm::Value* code);
+  llvm::BasicBlock* new_block(const char* name);
+  llvm::Value* at_entry(const std::function<llvm::Value*()>& make);
+  llvm::AllocaInst* scratch(llvm::Type* type);
+
+  // emit_values.cpp: the forms of values, and their types
+  Lanes get(loop::Value value);
+  void set(loop::Value value, Lanes lanes);
+  llvm::Value* scalar(loop::Value value);  // of a value that is Uniform
+  llvm::Value* spread(const Lanes& lanes);  // across the lanes of the vector loop
+  llvm::Type* value_type(Dtype dtype);      // b8 is i1
+  llvm::Type* memory_type(Dtype dtype);
+  llvm::Value* from_memory(Dtype dtype, llvm::Value* stored);
+  llvm::Value* to_memory(Dtype dtype, llvm::Value* value);
+  Lanes emit_constant(const loop::Instruction& instruction);
+  Lanes emit_size(int64_t dim);
+  Lanes emit_scalar_op(const loop::Instruction& instruction);
+  std::optional<Lanes> emit_affine(const loop::Instruction& instruction, std::span<const Lanes> args);
+  bool is_vector_loop() const { return vector_.has_value(); }
+  Dtype type_of(loop::Value value) const { return kernel_.types[static_cast<size_t>(value.id)]; }
+
+  // emit_arithmetic.cpp, emit_cast.cpp: on scalars and vectors alike
+  llvm::Value* arithmetic(const loop::Instruction& instruction, Dtype type, std::span<llvm::Value* const> args);
+  llvm::Value* float_op(loop::Op op, std::span<llvm::Value* const> args);
+  llvm::Value* integer_op(loop::Op op, Dtype type, std::span<llvm::Value* const> args);
+  llvm::Value* extreme(loop::Op op, Dtype type, llvm::Value* a, llvm::Value* b);
+  llvm::Value* compare(loop::Op op, Dtype type, llvm::Value* a, llvm::Value* b);
+  llvm::Value* floor_divide(loop::Op op, Dtype type, llvm::Value* a, llvm::Value* b);
+  llvm::Value* quotient(Dtype type, llvm::Value* a, llvm::Value* b);
+  llvm::Value* shift(loop::Op op, Dtype type, llvm::Value* a, llvm::Value* amount);
+  llvm::Value* cast(Dtype from, Dtype to, llvm::Value* value);
+  llvm::Value* float_to_integer(Dtype to, llvm::Value* value);
+  llvm::Value* bitcast(Dtype from, Dtype to, llvm::Value* value);
+  llvm::Type* like(llvm::Type* element, llvm::Value* shape);  // `element`, or a vector of it as wide as `shape`
+  Constant* integer_like(llvm::Value* shape, int64_t number);
+  Constant* float_like(llvm::Value* shape, double number);
+
+  // emit_memory.cpp
+  llvm::Value* pointer(int32_t buffer);
+  llvm::Value* address(int32_t buffer, llvm::Value* offset);
+  Lanes emit_load(const loop::Instruction& instruction);
+  llvm::Value* load_vector(int32_t buffer, llvm::Value* offset);
+  llvm::Value* gather(int32_t buffer, const Lanes& offset);
+  void emit_store(const loop::Instruction& instruction);
+  void scatter(int32_t buffer, const Lanes& offset, llvm::Value* stored);
+  void for_active_lanes(const std::function<void(llvm::Value* lane)>& body);
+  llvm::Value* mask_before_end();
+  llvm::Value* active_mask();
+  void flush_stores();
+  void store_pending(bool partial);
+  void store_partial(const PendingStore& store);
+  bool has_hardware_mask(int64_t bytes) const { return host_.has_lane_masks && bytes >= 4; }
+  llvm::Instruction* mark_invariant(int32_t buffer, llvm::Instruction* load);
+
+  // emit_loops.cpp, emit_reduce.cpp, emit_parallel.cpp
+  void emit_serial(const loop::Instruction& loop);
+  void emit_vector(const loop::Instruction& loop);
+  // Runs `body` for blocks of lanes over [begin, end); at_end ends a block (partial: lanes from `remaining` on do not count) and
+  // `exit` is entered from three places: no iteration, full last block, partial last block.
+  struct BlockLoop {
+    llvm::BasicBlock *before, *head, *full, *partial, *exit;
+    llvm::PHINode* index;
+    llvm::Value* end;
+  };
+  BlockLoop begin_blocks(const loop::Instruction& loop, int width);
+  void emit_reduce(const loop::Instruction& loop);
+  Constant* identity(loop::Combine combine, Dtype type);
+  llvm::Value* combine(loop::Combine combine, Dtype type, llvm::Value* a, llvm::Value* b);
+  llvm::Value* combine_block(loop::Combine how, Dtype type, llvm::Value* accumulator, llvm::Value* contribution, bool partial);
+  llvm::Value* combine_lanes(loop::Combine how, Dtype type, llvm::Value* accumulator);
+  void emit_parallel(const loop::Instruction& loop);
+  llvm::Function* emit_parallel_body(const loop::Instruction& loop, std::span<const loop::Value> captured);
+  llvm::Value* to_frame(Dtype type, llvm::Value* value);
+  llvm::Value* from_frame(Dtype type, llvm::Value* word);
+
+  llvm::Module& module_;
+  const loop::Kernel& kernel_;
+  std::string symbol_;
+  loop::ExternLookup externs_;
+  const Host& host_;
+  llvm::IRBuilder<> builder_;
+  std::vector<const loop::Instruction*> definitions_;  // of Constants and Sizes, by Value id: made anew in every function
+  Function function_;
+  std::optional<VectorLoop> vector_;
+  int parallel_bodies_ = 0;
+};
+
+}  // namespace anyshape::codegen

@@ -1,0 +1,41 @@
+// The machine that code is generated for, and the step from an LLVM module to an object file. Internal to codegen/.
+#pragma once
+#include <llvm/IR/Module.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace anyshape::codegen {
+
+// What the emitter must know of the host.
+struct Host {
+  std::string triple, cpu, features;
+  int vector_bytes = 16;
+  bool has_lane_masks = false;    // masked memory access, gather and scatter in hardware for 4- and 8-byte elements (AVX-512)
+  bool has_masked_store = false;  // masked stores in hardware for 4- and 8-byte elements (AVX)
+};
+
+const Host& host();
+
+// Target machines cost a good part of a small compile and serve one thread at a time, so finished ones are kept.
+class TargetMachines {
+ public:
+  using Lease = std::unique_ptr<llvm::TargetMachine, std::function<void(llvm::TargetMachine*)>>;
+  Lease lease();
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<llvm::TargetMachine>> idle_;
+};
+
+TargetMachines& target_machines();
+
+// Runs LLVM's verifier (InternalError with its text), then code generation into an object file or assembly text.
+void verify_module(const llvm::Module& module);
+llvm::SmallVector<char, 0> generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType kind);
+
+}  // namespace anyshape::codegen
