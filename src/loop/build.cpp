@@ -155,11 +155,9 @@ Value Builder::pure(Op op, Dtype type, std::span<const Value> args) {
 
   const auto key = sharing_key(op, type, -1, args);
   if (const Value found = find_shared(key)) return found;
-  // Every instruction is defined for every input, so it may run earlier and more often than the loop around it; inside an If it stays.
+  // Every instruction is defined for every input, so it may stand outside the loops and branches that none of its operands comes from. That
+  // its place depends on nothing else keeps a kernel the same when it is printed and parsed.
   size_t depth = 0;
-  for (size_t i = 0; i < scopes_.size(); ++i) {
-    if (scopes_[i].conditional) depth = i;
-  }
   for (Value arg : args) depth = std::max(depth, depth_[static_cast<size_t>(arg.id)]);
   Instruction instruction;
   instruction.op = op;
@@ -243,9 +241,8 @@ void Builder::store(int32_t buffer, Value offset, Value value) {
   append(std::move(instruction));
 }
 
-Block Builder::in_scope(bool conditional, const std::function<void()>& body) {
+Block Builder::in_scope(const std::function<void()>& body) {
   scopes_.emplace_back();
-  scopes_.back().conditional = conditional;
   body();
   Block block = std::move(scopes_.back().block);
   scopes_.pop_back();
@@ -262,7 +259,7 @@ void Builder::loop(LoopKind kind, Value begin, Value end, Value grain, const std
   instruction.args = {local(begin, depth), local(end, depth)};
   if (grain) instruction.grain = local(grain, depth);
   instruction.index = new_value(Dtype::i64, depth + 1);
-  instruction.body = in_scope(false, [&] { body(instruction.index); });
+  instruction.body = in_scope([&] { body(instruction.index); });
   append(std::move(instruction));
 }
 
@@ -293,7 +290,7 @@ std::vector<Value> Builder::carry_for(Value begin, Value end, std::span<const Va
     instruction.args.push_back(local(value, depth));
     instruction.carried.push_back(new_value(type(value), depth + 1));
   }
-  instruction.body = in_scope(false, [&] {
+  instruction.body = in_scope([&] {
     const std::vector<Value> next = body(instruction.index, instruction.carried);
     if (next.size() != initial.size()) refuse("For", fmt::format("{} next values for {} carried ones", next.size(), initial.size()));
     for (size_t i = 0; i < next.size(); ++i) require_type(next[i], type(initial[i]), "For");
@@ -315,7 +312,7 @@ std::vector<Value> Builder::reduce(Value begin, Value end, std::span<const Combi
   instruction.combine.assign(combine.begin(), combine.end());
   instruction.index = new_value(Dtype::i64, depth + 1);
   std::vector<Value> given;
-  instruction.body = in_scope(false, [&] {
+  instruction.body = in_scope([&] {
     given = body(instruction.index);
     if (given.size() != combine.size()) refuse("Reduce", fmt::format("{} values for {} combinations", given.size(), combine.size()));
     instruction.yields = local(given, depth + 1);
@@ -340,8 +337,8 @@ void Builder::if_(Value condition, const std::function<void()>& then, const std:
   Instruction instruction;
   instruction.op = Op::If;
   instruction.args = {local(condition, scopes_.size() - 1)};
-  instruction.body = in_scope(true, then);
-  if (otherwise) instruction.otherwise = in_scope(true, otherwise);
+  instruction.body = in_scope(then);
+  if (otherwise) instruction.otherwise = in_scope(otherwise);
   append(std::move(instruction));
 }
 

@@ -1,5 +1,5 @@
 // Builds kernels: one method per instruction. On the way constants are folded, equal pure instructions and equal loads of In buffers are
-// shared within their scope, and a pure instruction moves out of the loops that it does not depend on (never out of an If).
+// shared within their scope, and a pure instruction moves out of the loops and branches that it does not depend on.
 #pragma once
 #include "loop/ir.h"
 
@@ -66,7 +66,6 @@ class Builder {
     Block block;
     std::map<std::array<int32_t, 6>, Value> shared;  // op, type, buffer, operands -> the value that has been computed already
     std::map<int32_t, Value> constants;              // a constant -> its twin defined in this block
-    bool conditional = false;                        // the body of an If
   };
 
   Value new_value(Dtype type, size_t depth);
@@ -78,7 +77,7 @@ class Builder {
   Value place(Instruction instruction, size_t depth);          // appends an instruction with one result
   Value find_shared(const std::array<int32_t, 6>& key) const;
   void append(Instruction instruction);
-  Block in_scope(bool conditional, const std::function<void()>& body);
+  Block in_scope(const std::function<void()>& body);
   void loop(LoopKind kind, Value begin, Value end, Value grain, const std::function<void(Value index)>& body);
   void require_type(Value value, Dtype type, const char* what) const;
   [[noreturn]] void refuse(std::string_view op, std::string_view what) const;
