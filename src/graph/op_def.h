@@ -101,7 +101,7 @@ enum class AxisFate : uint8_t {
 struct ReduceRule {
   loop::Combine combine;
   std::vector<AxisFate> (*axes)(const OpCall& call);  // one per input axis
-  bool keep_dims_always = false;                      // the output has the input's rank (leading axes apart)
+  bool aligned = false;  // the output's axes are the input's last ones; otherwise the kept ones, or all where the ranks are equal
 };
 
 using ElementRule = loop::Value (*)(ElementCall& call);  // one output element from input elements

@@ -1,0 +1,43 @@
+// Joining axes by looking at how a dry run of the loop body reads its inputs.
+#include "lower/axes.h"
+
+#include "shape/prove.h"
+
+#include <algorithm>
+
+namespace anyshape::lower {
+namespace {
+
+// Axes a and a + 1 stay together in this access: both absent, or side by side with the whole of axis a + 1 between two steps of a.
+bool stay_together(const ElementAccess& access, std::span<const loop::Value> index, int a, const Dim& inner_extent, const loop::Builder& b) {
+  const auto& at = access.index;
+  for (loop::Value each : at) {
+    const bool plain = std::ranges::find(index, each) != index.end() || b.definition(each) != nullptr;
+    if (!plain) return false;  // computed from some axis: anything could depend on anything
+  }
+  const auto outer = std::ranges::find(at, index[a]), inner = std::ranges::find(at, index[a + 1]);
+  if (outer == at.end() && inner == at.end()) return true;
+  if (outer == at.end() || inner == at.end() || inner != outer + 1) return false;
+  return proves_equal(access.shape[static_cast<int>(inner - at.begin())], inner_extent).value_or(false);
+}
+
+}  // namespace
+
+std::vector<AxisGroup> join_axes(const Shape& space, std::span<const loop::Value> index, std::span<const ElementAccess> accesses,
+                                 const loop::Builder& b, const std::function<bool(int, int)>& may_join) {
+  std::vector<AxisGroup> groups;
+  for (int axis = 0; axis < space.rank(); ++axis) {
+    const bool joined = axis > 0 && may_join(axis - 1, axis) && std::ranges::all_of(accesses, [&](const ElementAccess& access) {
+                          return stay_together(access, index, axis - 1, space[axis], b);
+                        });
+    if (joined) {
+      groups.back().last = axis;
+      groups.back().extent = groups.back().extent * space[axis];
+    } else {
+      groups.push_back({axis, axis, space[axis]});
+    }
+  }
+  return groups;
+}
+
+}  // namespace anyshape::lower

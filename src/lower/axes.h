@@ -1,0 +1,20 @@
+// Which axes of a loop nest can be walked as one: fewer loops, longer vectors.
+#pragma once
+#include "lower/elements.h"
+
+#include <vector>
+
+namespace anyshape::lower {
+
+// Neighbouring axes [first, last] that every access walks through without gaps, as one loop of their product.
+struct AxisGroup {
+  int first = 0;
+  int last = 0;
+  Dim extent;
+};
+
+// `index[a]` is the loop variable of axis a in the accesses. Axes are only joined where `may_join(a, a + 1)`.
+std::vector<AxisGroup> join_axes(const Shape& space, std::span<const loop::Value> index, std::span<const ElementAccess> accesses,
+                                 const loop::Builder& b, const std::function<bool(int, int)>& may_join);
+
+}  // namespace anyshape::lower

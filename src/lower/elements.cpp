@@ -1,0 +1,100 @@
+// Element rules composed into one loop body.
+#include "lower/elements.h"
+
+#include "lower/random_symbols.h"
+#include "shape/prove.h"
+
+#include <algorithm>
+
+namespace anyshape::lower {
+
+using graph::Node;
+using graph::Value;
+
+// An op's view of the group: its inputs are other elements.
+class Elements::Call final : public ElementCall {
+ public:
+  Call(Elements& elements, const Node& node, const OpCall& call, const TensorSpec& output, std::span<const loop::Value> index)
+      : ElementCall(elements.kernel_.b, call, output, index), elements_(elements), node_(node) {}
+
+  loop::Value input(int k, std::span<const loop::Value> at) override { return elements_.element(node_.inputs[k], at); }
+  loop::Value operand(int k) override {
+    const Shape& shape = node_.inputs[k]->spec.shape;
+    const int skipped = output.shape.rank() - shape.rank();
+    std::vector<loop::Value> at;
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      at.push_back(elements_.broadcast_index(index[axis + skipped], shape[axis], output.shape[axis + skipped]));
+    }
+    return input(k, at);
+  }
+  loop::Value size(const Dim& dim) override { return elements_.kernel_.size(dim); }
+  loop::Value linear_index() override { return elements_.offset(output.shape, index); }
+  loop::Value random_key() override { return size(random_key_symbol()); }
+  loop::Value random_counter() override {
+    return b.add(b.multiply(size(call_id_symbol()), b.integer(1 << 16)), b.integer(elements_.node_number_(&node_)));
+  }
+
+ private:
+  Elements& elements_;
+  const Node& node_;
+};
+
+void Elements::enter_body(loop::Value inner, std::vector<OpenChoice> choices) {
+  known_.clear();
+  inner_ = inner;
+  choices_ = std::move(choices);
+}
+
+loop::Value Elements::element(const Value* value, std::span<const loop::Value> index) {
+  std::vector<int32_t> ids;
+  for (loop::Value each : index) ids.push_back(each.id);
+  const auto key = std::make_pair(value, std::move(ids));
+  if (auto found = known_.find(key); found != known_.end()) return found->second;
+  loop::Value result;
+  if (value->node == nullptr || groups_.in_memory.contains(value)) {
+    accesses_.push_back({value->spec.shape, {index.begin(), index.end()}});
+    const int32_t buffer = kernel_.buffer(find_buffer_(value), value->spec.dtype, loop::Access::In);
+    result = kernel_.b.load(buffer, offset(value->spec.shape, index));
+  } else {
+    result = compute(value, index);
+  }
+  known_[key] = result;
+  return result;
+}
+
+loop::Value Elements::compute(const Value* value, std::span<const loop::Value> index) {
+  const Node& node = *value->node;
+  if (node.op->kind != OpKind::Elementwise) accesses_.push_back({value->spec.shape, {index.begin(), index.end()}});
+  if (node.op->index_limit != nullptr && std::ranges::find(indexed_, &node) == indexed_.end()) indexed_.push_back(&node);
+  std::vector<TensorSpec> specs;
+  for (const Value* input : node.inputs) specs.push_back(input->spec);
+  const OpCall op_call(*node.op, specs, node.attrs);
+  Call call(*this, node, op_call, value->spec, index);
+  return node.op->element(call);
+}
+
+loop::Value Elements::offset(const Shape& shape, std::span<const loop::Value> index) {
+  loop::Builder& b = kernel_.b;
+  loop::Value sum = b.integer(0);
+  Dim stride = 1;
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    sum = b.add(b.multiply(index[axis], kernel_.size(stride)), sum);
+    if (axis > 0) stride = stride * shape[axis];
+  }
+  return sum;
+}
+
+loop::Value Elements::broadcast_index(loop::Value index, const Dim& size, const Dim& extent) {
+  loop::Builder& b = kernel_.b;
+  if (proves_equal(size, extent).value_or(false)) return index;
+  if (proves_equal(size, 1).value_or(false)) return b.integer(0);
+  if (index == inner_) {
+    for (const OpenChoice& choice : choices_) {
+      if (choice.size.same_as(size)) return choice.repeated ? b.integer(0) : index;
+    }
+    if (std::ranges::none_of(open_inner_, [&](const Dim& known) { return known.same_as(size); })) open_inner_.push_back(size);
+  }
+  return b.multiply(index, b.cast(b.binary(loop::Op::NotEqual, kernel_.size(size), b.integer(1)), Dtype::i64));
+}
+
+}  // namespace anyshape::lower

@@ -1,0 +1,59 @@
+// Pulls elements through a group: the element of a value is a load where it stands in memory, else its op's element rule applied to the
+// elements of its inputs. Records on the way what the loops around need to know.
+#pragma once
+#include "loop/element.h"
+#include "lower/group.h"
+#include "lower/kernel_writer.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace anyshape::lower {
+
+// How the innermost loop treats sizes that may or may not be 1: each version of the loop fixes them one way.
+struct OpenChoice {
+  Dim size;
+  bool repeated;  // the size is 1: every iteration reads the same element
+};
+
+// One reading of elements by an index, for deciding which axes can be walked as one.
+struct ElementAccess {
+  Shape shape;
+  std::vector<loop::Value> index;
+};
+
+class Elements {
+ public:
+  using FindBuffer = std::function<int(const graph::Value*)>;  // the program buffer of a value in memory
+  Elements(KernelWriter& kernel, const Groups& groups, FindBuffer find_buffer, std::function<int(const graph::Node*)> node_number)
+      : kernel_(kernel), groups_(groups), find_buffer_(std::move(find_buffer)), node_number_(std::move(node_number)) {}
+
+  // Starts a new innermost body: earlier elements are out of scope. `inner` is the index of the vector loop, if there is one.
+  void enter_body(loop::Value inner, std::vector<OpenChoice> choices = {});
+  loop::Value element(const graph::Value* value, std::span<const loop::Value> index);
+  loop::Value compute(const graph::Value* value, std::span<const loop::Value> index);  // by its op's rule, even where it is in memory
+  loop::Value offset(const Shape& shape, std::span<const loop::Value> index);  // row-major
+
+  const std::vector<ElementAccess>& accesses() const { return accesses_; }
+  const std::vector<Dim>& open_inner_sizes() const { return open_inner_; }  // met along the inner index, without a choice
+  const std::vector<const graph::Node*>& indexed_nodes() const { return indexed_; }
+
+ private:
+  class Call;
+  loop::Value broadcast_index(loop::Value index, const Dim& size, const Dim& extent);
+
+  KernelWriter& kernel_;
+  const Groups& groups_;
+  FindBuffer find_buffer_;
+  std::function<int(const graph::Node*)> node_number_;
+  loop::Value inner_;
+  std::vector<OpenChoice> choices_;
+  std::map<std::pair<const graph::Value*, std::vector<int32_t>>, loop::Value> known_;
+  std::vector<ElementAccess> accesses_;
+  std::vector<Dim> open_inner_;
+  std::vector<const graph::Node*> indexed_;
+};
+
+}  // namespace anyshape::lower

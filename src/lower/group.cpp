@@ -1,0 +1,78 @@
+// A value stays out of memory when its op can be said element by element and exactly one loop needs it, as often as it needs its own elements.
+#include "lower/group.h"
+
+#include <algorithm>
+
+namespace anyshape::lower {
+namespace {
+
+using graph::Graph;
+using graph::Node;
+using graph::Value;
+
+// Beyond this many ops in one loop, registers run out and compile time grows without gain.
+constexpr int largest_group = 48;
+
+bool is_source(const OpDef& op) { return op.kind == OpKind::Source; }
+
+// A producer whose elements the consumer asks for once each; a broadcast would compute them again and again.
+bool same_iteration_space(const Value& value, const Node& consumer) {
+  const Shape& space = consumer.op->reduce != nullptr ? consumer.inputs[0]->spec.shape : consumer.outputs[0]->spec.shape;
+  return value.spec.shape.count().same_as(space.count());
+}
+
+bool can_inline(const Value& value, const std::vector<const Node*>& consumers) {
+  const OpDef& op = *value.node->op;
+  if (op.element == nullptr || op.is_alias) return false;
+  for (const Node* consumer : consumers) {
+    if (consumer->op->lower != nullptr || consumer->op->is_alias) return false;
+    for (size_t k = 0; k < consumer->inputs.size(); ++k) {
+      if (consumer->inputs[k] == &value && (consumer->op->whole_inputs >> k & 1) != 0) return false;
+    }
+  }
+  if (is_source(op)) return true;
+  return consumers.size() == 1 && same_iteration_space(value, *consumers[0]);
+}
+
+}  // namespace
+
+Groups group(const Graph& graph) {
+  std::unordered_map<const Value*, std::vector<const Node*>> consumers;
+  for (const Node* node : graph.nodes()) {
+    for (const Value* input : node->inputs) {
+      std::vector<const Node*>& users = consumers[input];
+      if (users.empty() || users.back() != node) users.push_back(node);
+    }
+  }
+  Groups groups;
+  std::unordered_map<const Node*, int> ops_inside;  // of the loop a node's element is computed in
+  for (const Node* node : graph.nodes()) {
+    int count = 1;
+    for (const Value* input : node->inputs) {
+      if (input->node == nullptr || groups.in_memory.contains(input)) continue;
+      if (count + ops_inside[input->node] > largest_group) {
+        groups.in_memory.insert(input);
+        groups.roots.push_back(input->node);
+      } else {
+        count += ops_inside[input->node];
+      }
+    }
+    ops_inside[node] = count;
+    bool root = false;
+    for (const Value* output : node->outputs) {
+      const bool is_result = std::ranges::find(graph.outputs, output) != graph.outputs.end();
+      if (is_result || !can_inline(*output, consumers[output])) {
+        groups.in_memory.insert(output);
+        root = true;
+      }
+    }
+    if (root) groups.roots.push_back(node);
+  }
+  // A value put into memory late, because its loop grew too large, still comes before what uses it.
+  std::unordered_map<const Node*, size_t> position;
+  for (size_t i = 0; i < graph.nodes().size(); ++i) position[graph.nodes()[i]] = i;
+  std::ranges::sort(groups.roots, {}, [&](const Node* node) { return position[node]; });
+  return groups;
+}
+
+}  // namespace anyshape::lower

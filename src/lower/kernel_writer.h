@@ -1,0 +1,34 @@
+// One kernel being written: its builder, and the tables that tie its integers and buffers to the program's sizes and values.
+#pragma once
+#include "loop/build.h"
+#include "lower/program.h"
+
+#include <map>
+#include <string>
+#include <unordered_map>
+
+#include "shape/dim_node.h"
+
+namespace anyshape::lower {
+
+class KernelWriter {
+ public:
+  explicit KernelWriter(std::string name) : b(std::move(name)) {}
+
+  loop::Builder b;
+  loop::Value size(const Dim& dim);                                       // as an i64
+  int32_t buffer(int program_buffer, Dtype dtype, loop::Access access);  // declared once; reading and writing one makes it InOut
+  Step finish();
+
+ private:
+  struct Parameter {
+    int32_t number;
+    loop::Access access;
+  };
+  std::unordered_map<Dim, loop::Value, DimHash, DimSame> sizes_;
+  std::unordered_map<int, Parameter> parameters_;
+  std::vector<int> buffers_;
+  std::vector<Dim> dims_;
+};
+
+}  // namespace anyshape::lower

@@ -1,0 +1,12 @@
+// From graph to program: every group becomes a kernel, every size an expression.
+#pragma once
+#include "lower/program.h"
+
+namespace anyshape::lower {
+
+Program lower(const graph::Graph& graph);
+
+// Gives every temporary a slot of the arena; temporaries whose lifetimes do not meet share one where the sizes are provably the same.
+void plan_memory(Program& program);
+
+}  // namespace anyshape::lower

@@ -1,0 +1,37 @@
+// The memory plan: slots of one arena, each a size expression. Offsets are added up when the sizes are known.
+#include "lower/lower.h"
+#include "shape/prove.h"
+
+#include <algorithm>
+
+namespace anyshape::lower {
+
+void plan_memory(Program& program) {
+  struct Slot {
+    Dim bytes;
+    int free_after;  // last step of its present owner
+  };
+  std::vector<Slot> slots;
+  std::vector<ProgramBuffer*> temporaries;
+  for (ProgramBuffer& buffer : program.buffers) {
+    if (buffer.kind == BufferKind::Temporary) temporaries.push_back(&buffer);
+  }
+  std::ranges::stable_sort(temporaries, {}, &ProgramBuffer::first_step);
+  for (ProgramBuffer* buffer : temporaries) {
+    const Dim bytes = buffer->count * size_of(buffer->dtype);
+    const auto free = std::ranges::find_if(slots, [&](const Slot& slot) {
+      return slot.free_after < buffer->first_step && proves_less_equal(bytes, slot.bytes).value_or(false);
+    });
+    if (free != slots.end()) {
+      buffer->slot = static_cast<int>(free - slots.begin());
+      free->free_after = buffer->last_step;
+    } else {
+      buffer->slot = static_cast<int>(slots.size());
+      slots.push_back({bytes, buffer->last_step});
+    }
+  }
+  program.slots.clear();
+  for (const Slot& slot : slots) program.slots.push_back(slot.bytes);
+}
+
+}  // namespace anyshape::lower
