@@ -76,7 +76,9 @@ TEST(Golden, an_unknown_op_is_an_error) {
   try {
     golden_cases_of("no_such_op");
     FAIL() << "nothing was thrown";
-  } catch (const std::runtime_error& error) { EXPECT_STREQ(error.what(), "golden: no case of kind op for no_such_op"); }
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "golden: no case of kind op for no_such_op");
+  }
 }
 
 TEST(Golden, unspecified_tensors_are_known) {

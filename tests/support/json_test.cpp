@@ -60,7 +60,9 @@ TEST(Json, errors_say_where) {
   try {
     parse_json("{\"a\": 1,\n \"b\": ?}");
     FAIL() << "nothing was thrown";
-  } catch (const std::runtime_error& error) { EXPECT_STREQ(error.what(), "json: line 2, column 7: expected a value"); }
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "json: line 2, column 7: expected a value");
+  }
 }
 
 }  // namespace
