@@ -25,6 +25,15 @@ struct Executable::Frame {
   std::vector<void*> buffers;
   std::vector<int64_t> slot_offsets;
   std::shared_ptr<Buffer> arena;
+
+  // Memory of a run goes back at its end, also when it fails.
+  struct Release {
+    Frame& frame;
+    ~Release() {
+      frame.arena.reset();
+      frame.results.clear();
+    }
+  };
 };
 
 Executable::Executable(lower::Program program, std::vector<Dim> symbols, std::vector<AsKernel> entries, std::shared_ptr<const void> code)
@@ -50,6 +59,7 @@ Executable::Executable(lower::Program program, std::vector<Dim> symbols, std::ve
 
 std::vector<Tensor> Executable::run(std::span<const Tensor> arguments, std::span<const int64_t> symbol_values, RandomState random) const {
   thread_local Frame frame;
+  const Frame::Release release{frame};
   const int64_t* values = symbol_values.data();
   if (random_slot_ >= 0) {
     frame.symbols.assign(symbol_values.begin(), symbol_values.end());
@@ -63,7 +73,6 @@ std::vector<Tensor> Executable::run(std::span<const Tensor> arguments, std::span
   AsContext context = make_context(Pool::shared());
   const FlushDenormals flush;
   for (size_t step = 0; step < program_.steps.size(); ++step) run_step(step, frame, context);
-  frame.arena.reset();
   return wrap_results(frame, arguments);
 }
 
@@ -127,7 +136,6 @@ std::vector<Tensor> Executable::wrap_results(Frame& frame, std::span<const Tenso
     }
     results.push_back(Tensor(std::move(impl)));
   }
-  frame.results.clear();
   return results;
 }
 

@@ -1,0 +1,19 @@
+// The one ordered list of passes.
+#include "passes/run_passes.h"
+
+namespace anyshape::passes {
+
+std::span<const Pass> all_passes() {
+  static constexpr Pass passes[] = {
+      {"deduplicate", deduplicate},
+      {"remove_dead_code", remove_dead_code},
+  };
+  return passes;
+}
+
+void run_passes(graph::Graph& graph) {
+  for (const Pass& pass : all_passes()) pass.run(graph);
+  graph::verify(graph);
+}
+
+}  // namespace anyshape::passes
