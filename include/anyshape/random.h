@@ -2,7 +2,8 @@
 #pragma once
 #include <anyshape/tensor.h>
 
-namespace [[gnu::visibility("default")]] anyshape::random {
+namespace [[gnu::visibility("default")]] anyshape {
+namespace random {
 
 void set_seed(uint64_t seed);  // numbers from here on depend on the seed and the order of calls alone
 
@@ -20,4 +21,5 @@ struct UniformOptions {
 };
 Tensor uniform(const Shape& shape, UniformOptions options = {});
 
-}  // namespace anyshape::random
+}  // namespace random
+}  // namespace anyshape
