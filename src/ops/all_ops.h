@@ -1,0 +1,22 @@
+// Every op there is: the declarations, and the one list that drives tests, documentation and bindings.
+#pragma once
+#include "graph/op_def.h"
+
+#include <span>
+
+namespace anyshape {
+
+extern const OpDef negative_op, exp_op, log_op, tanh_op, stop_gradient_op;
+extern const OpDef add_op, subtract_op, multiply_op, divide_op, maximum_op;
+extern const OpDef equal_op, not_equal_op, less_op, less_equal_op;
+extern const OpDef where_op, cast_op;
+extern const OpDef sum_op, max_op, sum_to_op;
+extern const OpDef matmul_op;
+extern const OpDef reshape_op, transpose_op, broadcast_to_op, slice_op, slice_gradient_op, concat_op;
+extern const OpDef take_op, take_gradient_op;
+extern const OpDef full_op, arange_op, size_op, constant_op;
+extern const OpDef normal_op, uniform_op;
+
+std::span<const OpDef* const> all_ops();
+
+}  // namespace anyshape

@@ -1,0 +1,54 @@
+// Ops made of other ops: their shapes, gradients and loops follow from the parts.
+#include "graph/bind.h"
+#include "ops/all_ops.h"
+#include "ops/reduce/axes.h"
+#include "ops/source/size.h"
+#include "ops/stop_gradient.h"
+
+#include <anyshape/error.h>
+#include <anyshape/ops.h>
+
+#include <fmt/format.h>
+
+namespace anyshape {
+namespace {
+
+// x minus its greatest element along the axis, so that no exponential overflows. The shift cancels in the result and has no gradient.
+// Where there are no elements nothing reads the maximum, so the plain reduction serves.
+Tensor shifted(const Tensor& x, int64_t axis) {
+  return x - stop_gradient(bind(max_op, {x}, reduce_attrs(x, {.axes = {{axis}}, .keep_dims = true})));
+}
+
+Tensor floating(std::string_view op, const Tensor& x, int64_t axis) {
+  const int rank = x.rank();
+  if (axis < -rank || axis >= rank) {
+    throw ShapeError(fmt::format("{}: axis {} is outside the rank {}: x is {}{}; expected {} <= axis < {}.", op, axis, rank,
+                                 to_string(x.dtype()), to_string(x.shape()), -rank, rank));
+  }
+  return is_floating(x.dtype()) ? x : cast(x, Dtype::f32);
+}
+
+}  // namespace
+
+// A NaN is not <= 0 and stays. At 0 the constant is taken, so the gradient there is 0.
+Tensor relu(const Tensor& x) { return where(x <= 0, 0, x); }
+
+Tensor mean(const Tensor& x, ReduceOptions options) {
+  const Tensor numbers = is_floating(x.dtype()) ? x : cast(x, Dtype::f32);
+  const Tensor total = sum(numbers, options);
+  return total / size_tensor(reduced_count(x.shape(), reduce_attrs(x, options).axes), numbers.dtype());
+}
+
+Tensor softmax(const Tensor& x) { return softmax(x, {}); }
+Tensor softmax(const Tensor& x, AxisOptions options) {
+  const Tensor powers = exp(shifted(floating("softmax", x, options.axis), options.axis));
+  return powers / sum(powers, {.axes = {{options.axis}}, .keep_dims = true});
+}
+
+Tensor log_softmax(const Tensor& x) { return log_softmax(x, {}); }
+Tensor log_softmax(const Tensor& x, AxisOptions options) {
+  const Tensor shift = shifted(floating("log_softmax", x, options.axis), options.axis);
+  return shift - log(sum(exp(shift), {.axes = {{options.axis}}, .keep_dims = true}));
+}
+
+}  // namespace anyshape

@@ -1,0 +1,118 @@
+// The loops of a product: batch entries in order, each one library call (f32), or rows on the pool with columns in vector lanes.
+#include "ops/contraction/lower_matmul.h"
+
+#include "ops/loops.h"
+#include "ops/sizes.h"
+
+#include <array>
+
+namespace anyshape {
+namespace {
+
+struct Sizes {
+  loop::Value m, n, k;
+  loop::Value row_a, step_a;  // strides of a along m and k
+  loop::Value step_b, row_b;  // strides of b along k and n
+};
+
+Sizes sizes_of(LowerCall& call, const MatmulAttrs& attrs) {
+  loop::Builder& b = call.b;
+  const Shape& result = call.outputs[0].shape;
+  Sizes s;
+  s.m = call.size(result[-2]);
+  s.n = call.size(result[-1]);
+  s.k = call.size(call.call.shape(0)[attrs.transpose_a ? -2 : -1]);
+  const loop::Value one = b.integer(1);
+  s.row_a = attrs.transpose_a ? one : s.k;
+  s.step_a = attrs.transpose_a ? s.m : one;
+  s.step_b = attrs.transpose_b ? one : s.n;
+  s.row_b = attrs.transpose_b ? s.k : one;
+  return s;
+}
+
+// Which matrix of an operand meets entry `index` of the result's batch: an axis of size 1 is met again and again.
+loop::Value matrix_of(LowerCall& call, const Shape& operand, std::span<const loop::Value> index) {
+  loop::Builder& b = call.b;
+  const int rank = operand.rank() - 2;
+  const size_t added = index.size() - static_cast<size_t>(rank);
+  loop::Value number = b.integer(0);
+  for (int axis = 0; axis < rank; ++axis) {
+    const loop::Value size = call.size(operand[axis]);
+    const loop::Value place = index[added + static_cast<size_t>(axis)];
+    number = b.add(b.multiply(number, size), b.select(b.equal(size, b.integer(1)), b.integer(0), place));
+  }
+  return number;
+}
+
+void library_product(LowerCall& call, const MatmulAttrs& attrs, const Sizes& s, loop::Value rows, std::array<loop::Value, 3> offsets) {
+  loop::Builder& b = call.b;
+  const loop::Builder::Argument buffers[] = {{call.input(0), offsets[0]}, {call.input(1), offsets[1]}, {call.output(0), offsets[2]}};
+  const loop::Value integers[] = {b.integer(attrs.transpose_a ? 1 : 0), b.integer(attrs.transpose_b ? 1 : 0), rows, s.n,         s.k,
+                                  attrs.transpose_a ? s.m : s.k,        attrs.transpose_b ? s.k : s.n,        s.n,  b.integer(0)};
+  b.call("product_f32", buffers, integers);
+}
+
+void generated_row(LowerCall& call, const Sizes& s, loop::Value row_of_a, loop::Value start_of_b, loop::Value row_of_c) {
+  loop::Builder& b = call.b;
+  const Dtype type = call.outputs[0].dtype;
+  const int32_t a = call.input(0), bb = call.input(1), c = call.output(0);
+  b.vector_for(b.integer(0), s.n, [&](loop::Value column) {
+    const loop::Value from = b.add(start_of_b, b.multiply(column, s.row_b));
+    const loop::Value zero[] = {b.constant(type, int64_t{0})};
+    const std::vector<loop::Value> total =
+        b.carry_for(b.integer(0), s.k, zero, [&](loop::Value step, std::span<const loop::Value> carried) -> std::vector<loop::Value> {
+          const loop::Value x = b.load(a, b.add(row_of_a, b.multiply(step, s.step_a)));
+          const loop::Value y = b.load(bb, b.add(from, b.multiply(step, s.step_b)));
+          return {is_floating(type) ? b.fma(x, y, carried[0]) : b.add(b.multiply(x, y), carried[0])};
+        });
+    b.store(c, b.add(row_of_c, column), total[0]);
+  });
+}
+
+bool is_one_matrix(const Shape& shape) {
+  for (int axis = 0; axis + 2 < shape.rank(); ++axis) {
+    if (!shape[axis].same_as(1)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Shape batch_shape(const Shape& shape) {
+  Shape batch;
+  for (int axis = 0; axis + 2 < shape.rank(); ++axis) batch.push_back(shape[axis]);
+  return batch;
+}
+
+void lower_matmul(LowerCall& call) {
+  loop::Builder& b = call.b;
+  const MatmulAttrs& attrs = call.call.attrs_as<MatmulAttrs>();
+  const Sizes s = sizes_of(call, attrs);
+  const Shape &shape_a = call.call.shape(0), &shape_b = call.call.shape(1), batch = batch_shape(call.outputs[0].shape);
+  const bool library = call.outputs[0].dtype == Dtype::f32;
+  const loop::Value count = call.size(batch.count()), zero = b.integer(0);
+  // With one matrix b, a batch of a is just more rows.
+  if (library && !attrs.transpose_a && is_one_matrix(shape_b))
+    return library_product(call, attrs, s, b.multiply(count, s.m), {zero, zero, zero});
+
+  std::vector<loop::Value> batch_sizes;
+  for (const Dim& size : batch) batch_sizes.push_back(call.size(size));
+  const loop::Value matrix_a = b.multiply(s.m, s.k), matrix_b = b.multiply(s.k, s.n), matrix_c = b.multiply(s.m, s.n);
+  const auto offsets_of = [&](loop::Value entry) -> std::array<loop::Value, 3> {
+    const std::vector<loop::Value> index = unravel(b, entry, batch_sizes);
+    return {b.multiply(matrix_of(call, shape_a, index), matrix_a), b.multiply(matrix_of(call, shape_b, index), matrix_b),
+            b.multiply(entry, matrix_c)};
+  };
+  if (library) {
+    b.serial_for(zero, count, [&](loop::Value entry) { library_product(call, attrs, s, s.m, offsets_of(entry)); });
+    return;
+  }
+  const loop::Value grain = b.maximum(b.integer(1), b.floor_divide(b.integer(16384), b.multiply(s.n, s.k)));
+  b.parallel_for(zero, b.multiply(count, s.m), grain, [&](loop::Value task) {
+    const std::array<loop::Value, 3> offsets = offsets_of(b.floor_divide(task, s.m));
+    const loop::Value row = modulo(b, task, s.m);
+    generated_row(call, s, b.add(offsets[0], b.multiply(row, s.row_a)), offsets[1], b.add(offsets[2], b.multiply(row, s.n)));
+  });
+}
+
+}  // namespace anyshape

@@ -1,0 +1,78 @@
+// matmul: a [..., m, k], b [..., k, n] -> [..., m, n]; leading axes broadcast. Transposes are attributes, so that gradients are products of
+// the tensors as they stand.
+#include "graph/bind.h"
+#include "graph/dtype_rules.h"
+#include "ops/all_ops.h"
+#include "ops/contraction/lower_matmul.h"
+#include "shape/broadcast.h"
+
+#include <anyshape/ops.h>
+
+namespace anyshape {
+namespace {
+
+Specs shape(OpCall& call) {
+  const MatmulAttrs& attrs = call.attrs_as<MatmulAttrs>();
+  const Shape &a = call.shape(0), &b = call.shape(1);
+  if (a.rank() < 2 || b.rank() < 2) call.fail("a rank is below 2", "matrices, or batches of them");
+  const std::string_view rule = attrs.transpose_a ? (attrs.transpose_b ? "a.shape[-2] == b.shape[-1]" : "a.shape[-2] == b.shape[-2]")
+                                                  : (attrs.transpose_b ? "a.shape[-1] == b.shape[-1]" : "a.shape[-1] == b.shape[-2]");
+  call.require({Relation::Equal, a[attrs.transpose_a ? -2 : -1], b[attrs.transpose_b ? -1 : -2]}, "inner sizes differ", rule);
+
+  std::optional<Broadcast> batch = broadcast(batch_shape(a), batch_shape(b), call.facts);
+  constexpr std::string_view what = "leading axes do not broadcast",
+                             batch_rule = "sizes that are equal or 1, aligned before the last two axes";
+  if (!batch) call.fail(what, batch_rule);
+  for (SizeCheck& check : batch->checks) call.checks.push_back({std::move(check), std::string(what), std::string(batch_rule)});
+  Shape result = std::move(batch->shape);
+  result.push_back(a[attrs.transpose_a ? -1 : -2]);
+  result.push_back(b[attrs.transpose_b ? -2 : -1]);
+  return {{call.inputs[0].dtype, std::move(result), {}}};
+}
+
+// All rows of a batch under each other: [..., m, k] -> [... * m, k].
+Tensor stacked(const Tensor& x) {
+  const Shape shape = x.shape();
+  Dim rows = 1;
+  for (int axis = 0; axis + 1 < shape.rank(); ++axis) rows = rows * shape[axis];
+  return reshape(x, {rows, shape[-1]});
+}
+
+Tensor gradient_of_b(const Tensor& a, const Tensor& b, const Tensor& dy, const MatmulAttrs& attrs) {
+  // One matrix b for a batch of a: one product over all rows, and never a product per batch entry to be added up afterwards.
+  if (b.rank() == 2 && a.rank() > 2 && !attrs.transpose_a) return gradient_of_b(stacked(a), b, stacked(dy), attrs);
+  const Tensor db = attrs.transpose_b ? matmul(dy, a, {.transpose_a = true, .transpose_b = attrs.transpose_a})
+                                      : matmul(a, dy, {.transpose_a = !attrs.transpose_a, .transpose_b = false});
+  return sum_to(db, b.shape());
+}
+
+std::vector<Tensor> gradient(const GradientCall& call) {
+  const MatmulAttrs& attrs = call.attrs.as<MatmulAttrs>();
+  const Tensor &a = call.inputs[0], &b = call.inputs[1], &dy = call.dys[0];
+  std::vector<Tensor> result(2);
+  if (call.needed[0]) {
+    const Tensor da = attrs.transpose_a ? matmul(b, dy, {.transpose_a = attrs.transpose_b, .transpose_b = true})
+                                        : matmul(dy, b, {.transpose_a = false, .transpose_b = !attrs.transpose_b});
+    result[0] = sum_to(da, a.shape());
+  }
+  if (call.needed[1]) result[1] = gradient_of_b(a, b, dy, attrs);
+  return result;
+}
+
+}  // namespace
+
+constinit const OpDef matmul_op{.name = "matmul",
+                                .kind = OpKind::Contraction,
+                                .inputs = 2,
+                                .dtype = dtype_rule::promoted_number,
+                                .shape = shape,
+                                .ragged = RaggedPolicy::Values,
+                                .gradient = gradient,
+                                .lower = lower_matmul,
+                                .attrs = [] { return Attrs(MatmulAttrs{}); }};
+
+Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) {
+  return bind(matmul_op, {a, b}, MatmulAttrs{options.transpose_a, options.transpose_b});
+}
+
+}  // namespace anyshape

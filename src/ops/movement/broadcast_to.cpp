@@ -1,0 +1,58 @@
+// broadcast_to: x -> x repeated along its axes of size 1 and new leading ones.
+#include "graph/bind.h"
+#include "graph/dtype_rules.h"
+#include "loop/element.h"
+#include "ops/all_ops.h"
+#include "ops/sizes.h"
+
+#include <anyshape/ops.h>
+
+#include <fmt/format.h>
+
+namespace anyshape {
+namespace {
+
+struct BroadcastToAttrs {
+  Shape shape;
+  template <class V>
+  void visit(V& v) {
+    v("shape", shape);
+  }
+};
+
+Specs shape(OpCall& call) {
+  const Shape& target = call.attrs_as<BroadcastToAttrs>().shape;
+  const int added = target.rank() - call.shape(0).rank();
+  const std::string what = fmt::format("cannot broadcast to {}", to_string(target));
+  constexpr std::string_view rule = "a shape to whose sizes the tensor's are equal, or are 1, aligned at the last axis";
+  if (added < 0) call.fail(what, rule);
+  require_sizes(call, target);
+  for (int axis = 0; axis < call.shape(0).rank(); ++axis) {
+    const Dim &size = call.shape(0)[axis], &wanted = target[axis + added];
+    if (size.same_as(1) || size.same_as(wanted)) continue;
+    // Together: the tensor's size is the target's, or 1.
+    call.require({Relation::Broadcastable, size, wanted}, what, rule);
+    call.require({Relation::Equal, bcast(size, wanted), wanted}, what, rule);
+  }
+  return {{call.inputs[0].dtype, target, {}}};
+}
+
+std::vector<Tensor> gradient(const GradientCall& call) { return {sum_to(call.dys[0], call.inputs[0].shape())}; }
+
+}  // namespace
+
+constinit const OpDef broadcast_to_op{.name = "broadcast_to",
+                                      .kind = OpKind::Movement,
+                                      .inputs = 1,
+                                      .dtype = dtype_rule::any,
+                                      .shape = shape,
+                                      .gradient = gradient,
+                                      .element = [](ElementCall& call) { return call.operand(0); },
+                                      .attrs = [] { return Attrs(BroadcastToAttrs{}); }};
+
+Tensor broadcast_to(const Tensor& x, const Shape& shape) {
+  if (x.shape().same_as(shape)) return cast(x, x.dtype());
+  return bind(broadcast_to_op, {x}, BroadcastToAttrs{shape});
+}
+
+}  // namespace anyshape

@@ -1,0 +1,73 @@
+// reshape: x -> the same elements in row-major order under another shape. One size may be -1: what is left.
+#include "graph/bind.h"
+#include "graph/dtype_rules.h"
+#include "ops/all_ops.h"
+#include "ops/sizes.h"
+
+#include <anyshape/ops.h>
+
+#include <fmt/format.h>
+
+namespace anyshape {
+namespace {
+
+struct ReshapeAttrs {
+  Shape shape;
+  template <class V>
+  void visit(V& v) {
+    v("shape", shape);
+  }
+};
+
+bool is_open(const Dim& size) { return size.is_constant() && size.value() == -1; }
+
+// The shape with its -1 replaced where that can be done; what cannot be is left for the shape rule to refuse.
+Shape completed(const Shape& from, Shape shape) {
+  int open = -1;
+  Dim known = 1;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (!is_open(shape[axis])) {
+      known = known * shape[axis];
+    } else if (open >= 0) {
+      return shape;
+    } else {
+      open = axis;
+    }
+  }
+  if (open >= 0 && !(known.is_constant() && known.value() <= 0)) shape[open] = from.count() / known;
+  return shape;
+}
+
+Specs shape(OpCall& call) {
+  const Shape& target = call.attrs_as<ReshapeAttrs>().shape;
+  int open = 0;
+  for (const Dim& size : target) open += is_open(size) ? 1 : 0;
+  if (open > 1) call.fail(fmt::format("shape {} leaves {} sizes open", to_string(target), open), "at most one -1");
+  if (open == 1)
+    call.fail(fmt::format("shape {} has a -1 beside a size of 0", to_string(target)), "sizes that determine the one left open");
+  require_sizes(call, target);
+  call.require({Relation::Equal, target.count(), call.shape(0).count()}, fmt::format("cannot reshape to {}", to_string(target)),
+               "the same number of elements");
+  return {{call.inputs[0].dtype, target, {}}};
+}
+
+std::vector<Tensor> gradient(const GradientCall& call) { return {reshape(call.dys[0], call.inputs[0].shape())}; }
+
+}  // namespace
+
+constinit const OpDef reshape_op{.name = "reshape",
+                                 .kind = OpKind::Movement,
+                                 .inputs = 1,
+                                 .dtype = dtype_rule::any,
+                                 .shape = shape,
+                                 .gradient = gradient,
+                                 .is_alias = true,
+                                 .attrs = [] { return Attrs(ReshapeAttrs{}); }};
+
+Tensor reshape(const Tensor& x, const Shape& shape) {
+  const Shape from = x.shape();
+  if (from.same_as(shape)) return cast(x, x.dtype());
+  return bind(reshape_op, {x}, ReshapeAttrs{completed(from, shape)});
+}
+
+}  // namespace anyshape

@@ -1,0 +1,80 @@
+// transpose: x -> axis k of the result is axis permutation[k] of x.
+#include "graph/bind.h"
+#include "graph/dtype_rules.h"
+#include "loop/element.h"
+#include "ops/all_ops.h"
+
+#include <anyshape/ops.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+namespace anyshape {
+namespace {
+
+struct TransposeAttrs {
+  std::vector<int64_t> permutation;
+  template <class V>
+  void visit(V& v) {
+    v("permutation", permutation);
+  }
+};
+
+Specs shape(OpCall& call) {
+  const std::vector<int64_t>& permutation = call.attrs_as<TransposeAttrs>().permutation;
+  const int rank = call.shape(0).rank();
+  constexpr std::string_view rule = "every axis of the tensor once";
+  if (static_cast<int>(permutation.size()) != rank) {
+    call.fail(fmt::format("permutation [{}] has {} axes", fmt::join(permutation, ", "), permutation.size()), rule);
+  }
+  std::array<bool, max_rank> seen{};
+  Shape result;
+  for (int64_t named : permutation) {
+    const int axis = call.axis(named, rank);
+    if (seen[axis]) call.fail(fmt::format("permutation [{}] names axis {} twice", fmt::join(permutation, ", "), axis), rule);
+    seen[axis] = true;
+    result.push_back(call.shape(0)[axis]);
+  }
+  return {{call.inputs[0].dtype, std::move(result), {}}};
+}
+
+std::vector<Tensor> gradient(const GradientCall& call) {
+  const std::vector<int64_t>& permutation = call.attrs.as<TransposeAttrs>().permutation;
+  std::vector<int64_t> inverse(permutation.size());
+  for (size_t axis = 0; axis < permutation.size(); ++axis) inverse[permutation[axis]] = static_cast<int64_t>(axis);
+  return {transpose(call.dys[0], inverse)};
+}
+
+loop::Value element(ElementCall& call) {
+  const std::vector<int64_t>& permutation = call.call.attrs_as<TransposeAttrs>().permutation;
+  std::array<loop::Value, max_rank> index;
+  for (size_t axis = 0; axis < permutation.size(); ++axis) index[permutation[axis]] = call.index[axis];
+  return call.input(0, std::span(index.data(), permutation.size()));
+}
+
+}  // namespace
+
+constinit const OpDef transpose_op{.name = "transpose",
+                                   .kind = OpKind::Movement,
+                                   .inputs = 1,
+                                   .dtype = dtype_rule::any,
+                                   .shape = shape,
+                                   .gradient = gradient,
+                                   .element = element,
+                                   .attrs = [] { return Attrs(TransposeAttrs{}); }};
+
+Tensor transpose(const Tensor& x, const std::vector<int64_t>& permutation) {
+  const int rank = x.rank();
+  TransposeAttrs attrs{permutation};
+  for (int64_t& axis : attrs.permutation) {
+    if (axis < 0 && axis >= -rank) axis += rank;
+  }
+  if (permutation.empty()) {
+    for (int axis = rank - 1; axis >= 0; --axis) attrs.permutation.push_back(axis);
+  }
+  return bind(transpose_op, {x}, std::move(attrs));
+}
+
+}  // namespace anyshape

@@ -1,0 +1,23 @@
+// What random ops share: attributes, the shape rule, and the words of an element.
+#pragma once
+#include "loop/element.h"
+#include "loop/math.h"
+
+namespace anyshape {
+
+struct RandomAttrs {
+  Shape shape;
+  Dtype dtype = Dtype::f32;
+  template <class V>
+  void visit(V& v) {
+    v("shape", shape);
+    v("dtype", dtype);
+  }
+};
+
+Specs random_shape(OpCall& call);  // DtypeError but for f32 and f64
+
+// Element i of an op draws Philox(key, i, the op's counter): the same numbers in any order and on any number of threads.
+loop::RandomWords random_words(ElementCall& call);
+
+}  // namespace anyshape

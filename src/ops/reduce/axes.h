@@ -1,0 +1,27 @@
+// What the reductions along named axes share: their attributes, the shape rule and which axes go.
+#pragma once
+#include "graph/op_def.h"
+
+#include <anyshape/ops.h>
+
+namespace anyshape {
+
+struct ReduceAttrs {
+  std::vector<int64_t> axes;
+  bool keep_dims = false;
+  template <class V>
+  void visit(V& v) {
+    v("axes", axes);
+    v("keep_dims", keep_dims);
+  }
+};
+
+// Axes as the options say, counted from the front; what lies outside the rank stays for the shape rule to refuse.
+ReduceAttrs reduce_attrs(const Tensor& x, const ReduceOptions& options);
+
+Specs reduce_shape(OpCall& call);  // ShapeError for axes outside the rank or named twice
+std::vector<AxisFate> reduce_fates(const OpCall& call);
+Shape kept_shape(const Shape& shape, const std::vector<int64_t>& axes);   // the axes' sizes made 1, for valid axes
+Dim reduced_count(const Shape& shape, const std::vector<int64_t>& axes);  // elements that make one, for valid axes
+
+}  // namespace anyshape

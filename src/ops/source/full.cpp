@@ -1,0 +1,54 @@
+// full: a scalar -> a tensor of a shape with that value everywhere; ones and zeros by way of it.
+#include "graph/bind.h"
+#include "graph/dtype_rules.h"
+#include "loop/element.h"
+#include "ops/all_ops.h"
+#include "ops/computable.h"
+#include "ops/sizes.h"
+#include "tensor/view.h"
+
+#include <anyshape/ops.h>
+
+namespace anyshape {
+namespace {
+
+struct FullAttrs {
+  Shape shape;
+  template <class V>
+  void visit(V& v) {
+    v("shape", shape);
+  }
+};
+
+Specs shape(OpCall& call) {
+  require_computable(call, call.inputs[0].dtype);
+  if (call.shape(0).rank() != 0) call.fail("the value is no scalar", "a tensor of rank 0. Use broadcast_to to repeat a larger one");
+  require_sizes(call, call.attrs_as<FullAttrs>().shape);
+  return {{call.inputs[0].dtype, call.attrs_as<FullAttrs>().shape, {}}};
+}
+
+std::vector<Tensor> gradient(const GradientCall& call) { return {sum(call.dys[0])}; }
+
+loop::Value element(ElementCall& call) { return call.input(0, {}); }
+
+Tensor filled(const Shape& shape, Dtype dtype, int64_t value) {
+  if (dtype == Dtype::f16 || dtype == Dtype::bf16) return full(shape, cast(Tensor(value), dtype));  // refused there
+  return full(shape, make_scalar(dtype, value));
+}
+
+}  // namespace
+
+constinit const OpDef full_op{.name = "full",
+                              .kind = OpKind::Source,
+                              .inputs = 1,
+                              .dtype = dtype_rule::any,
+                              .shape = shape,
+                              .gradient = gradient,
+                              .element = element,
+                              .attrs = [] { return Attrs(FullAttrs{}); }};
+
+Tensor full(const Shape& shape, const Tensor& value) { return bind(full_op, {value}, FullAttrs{shape}); }
+Tensor ones(const Shape& shape, MakeOptions options) { return filled(shape, options.dtype, 1); }
+Tensor zeros(const Shape& shape, MakeOptions options) { return filled(shape, options.dtype, 0); }
+
+}  // namespace anyshape

@@ -1,0 +1,54 @@
+// size: a size of a tensor, or what sizes make, as a scalar.
+#include "ops/source/size.h"
+
+#include "graph/bind.h"
+#include "loop/element.h"
+#include "ops/all_ops.h"
+#include "ops/computable.h"
+#include "tensor/view.h"
+
+#include <anyshape/error.h>
+#include <anyshape/ops.h>
+
+#include <fmt/format.h>
+
+namespace anyshape {
+namespace {
+
+struct SizeAttrs {
+  Dim dim;
+  Dtype dtype = Dtype::i64;
+  template <class V>
+  void visit(V& v) {
+    v("dim", dim);
+    v("dtype", dtype);
+  }
+};
+
+Specs shape(OpCall& call) {
+  require_computable(call, call.attrs_as<SizeAttrs>().dtype);
+  return {{call.attrs_as<SizeAttrs>().dtype, {}, {}}};
+}
+
+loop::Value element(ElementCall& call) { return call.b.cast(call.size(call.call.attrs_as<SizeAttrs>().dim), call.output.dtype); }
+
+}  // namespace
+
+constinit const OpDef size_op{
+    .name = "size", .kind = OpKind::Source, .inputs = 0, .shape = shape, .element = element, .attrs = [] { return Attrs(SizeAttrs{}); }};
+
+Tensor size_tensor(const Dim& dim, Dtype dtype) {
+  if (dim.is_constant()) return make_scalar(dtype, dim.value());
+  return bind(size_op, {}, SizeAttrs{dim, dtype});
+}
+
+Tensor size(const Tensor& x, int64_t axis) {
+  const int rank = x.rank();
+  if (axis < -rank || axis >= rank) {
+    throw ShapeError(fmt::format("size: axis {} is outside the rank {}: x is {}{}; expected {} <= axis < {}.", axis, rank,
+                                 to_string(x.dtype()), to_string(x.shape()), -rank, rank));
+  }
+  return size_tensor(x.shape()[static_cast<int>(axis)], Dtype::i64);
+}
+
+}  // namespace anyshape
