@@ -39,11 +39,10 @@ class Facts {
   };
   void replace_symbol(const Dim& symbol, const Dim& replacement);
   Dim reduce(const Dim& dim) const;
-  int64_t least(const Dim& dim) const;  // a lower bound of an already simplified size
 
-  Substitution symbols_;             // fully simplified: no replaced symbol occurs in a replacement
-  std::vector<Rewrite> rewrites_;    // equalities that no symbol can be solved for
-  std::vector<Dim> not_negative_;    // sizes known to be >= 0
+  Substitution symbols_;              // fully simplified: no replaced symbol occurs in a replacement
+  std::vector<Rewrite> rewrites_;     // equalities that no symbol can be solved for
+  std::vector<Dim> not_negative_;     // sizes known to be >= 0
   std::vector<SizeCheck> relations_;  // NotEqual and Broadcastable, as given
 };
 

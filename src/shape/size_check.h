@@ -27,7 +27,7 @@ struct SizeCheck {
   bool same_as(const SizeCheck& other) const;
 };
 
-std::string to_string(Relation relation);      // "==", "broadcasts with"
+std::string to_string(Relation relation);       // "==", "broadcasts with"
 std::string to_string(const SizeCheck& check);  // "rows == cols + 1"
 
 }  // namespace anyshape

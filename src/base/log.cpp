@@ -1,0 +1,47 @@
+// The log sink: one per process, replaced as a whole, called without a lock held so that a sink may log or replace itself.
+#include "base/log.h"
+
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace anyshape {
+namespace {
+
+struct SinkSlot {
+  std::mutex mutex;
+  std::shared_ptr<const LogSink> sink;  // null: standard error
+};
+
+// Never destroyed: other objects may still log while the process ends.
+SinkSlot& sink_slot() {
+  static SinkSlot& slot = *new SinkSlot;
+  return slot;
+}
+
+}  // namespace
+
+void set_log_sink(LogSink sink) {
+  auto replacement = sink ? std::make_shared<const LogSink>(std::move(sink)) : nullptr;
+  SinkSlot& slot = sink_slot();
+  const std::lock_guard lock(slot.mutex);
+  slot.sink.swap(replacement);
+}
+
+void log_warning(std::string_view text) noexcept {
+  try {
+    std::shared_ptr<const LogSink> sink;
+    {
+      SinkSlot& slot = sink_slot();
+      const std::lock_guard lock(slot.mutex);
+      sink = slot.sink;
+    }
+    if (sink) return (*sink)(text);
+    const std::string line = std::string(text) + '\n';
+    std::fwrite(line.data(), 1, line.size(), stderr);
+  } catch (...) {  // a warning that cannot be told must not become a failure of what it warns about
+  }
+}
+
+}  // namespace anyshape

@@ -1,0 +1,90 @@
+// A size minus a multiple of something that is not negative is a lower bound of it. The search takes away what cancels its negative
+// terms: sizes known to be >= 0, and what the atoms in it say of their operands.
+#include "shape/bounds.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/checked.h"
+#include "shape/dim_node.h"
+#include "shape/normal_form.h"
+
+namespace anyshape {
+namespace {
+
+constexpr int search_depth = 2;
+
+void add_facts_of(const Atom& atom, const Dim& self, std::vector<Dim>& facts) {
+  const std::vector<Dim>& operands = atom.operands;
+  switch (atom.kind) {
+    case AtomKind::Symbol: break;
+    case AtomKind::FloorDivide:
+      if (operands[1].lower_bound() < 1) break;
+      facts.push_back(operands[0] - operands[1] * self);
+      facts.push_back(operands[1] * self + operands[1] - 1 - operands[0]);
+      break;
+    case AtomKind::Modulo:
+      if (operands[1].lower_bound() < 1) break;
+      facts.push_back(operands[1] - 1 - self);
+      if (operands[0].lower_bound() >= 0) facts.push_back(operands[0] - self);
+      break;
+    case AtomKind::Min:
+      for (const Dim& operand : operands) facts.push_back(operand - self);
+      break;
+    case AtomKind::Max:
+      for (const Dim& operand : operands) facts.push_back(self - operand);
+      break;
+    case AtomKind::Bcast:  // each operand is 1 or the result, so the result is the greatest unless it may be 0
+      if (std::any_of(operands.begin(), operands.end(), [](const Dim& operand) { return operand.lower_bound() < 1; })) break;
+      for (const Dim& operand : operands) facts.push_back(self - operand);
+      break;
+  }
+}
+
+std::vector<Dim> facts_within(const Dim& dim) {
+  std::vector<Dim> facts;
+  for (const Term& term : dim.node()->terms) {
+    for (const Factor& factor : term.factors) {
+      if (factor.atom->kind != AtomKind::Symbol) add_facts_of(*factor.atom, make_sum({Term{1, {Factor{factor.atom, 1}}}}, 0), facts);
+    }
+  }
+  return facts;
+}
+
+int64_t search(const Dim& dim, std::span<const Dim> not_negative, int depth);
+
+// Takes from `dim` the multiple of `fact` that cancels one of its negative terms, in each way there is.
+int64_t search_without(const Dim& dim, const Dim& fact, std::span<const Dim> not_negative, int depth) {
+  int64_t best = Range::minus_infinity;
+  if (fact.is_constant()) return best;
+  for (const Term& term : dim.node()->terms) {
+    if (term.coefficient >= 0) continue;
+    for (const Term& known : fact.node()->terms) {
+      if (known.coefficient >= 0) continue;
+      const std::optional<Term> rest = divide_exactly(Term{1, term.factors}, Term{1, known.factors});
+      if (!rest) continue;
+      const Dim cofactor = make_sum({*rest}, 0);
+      if (cofactor.lower_bound() < 0) continue;
+      const int64_t shared = greatest_common_divisor(term.coefficient, known.coefficient);
+      const int64_t scale = -(known.coefficient / shared), times = -(term.coefficient / shared);
+      const int64_t low = search(Dim(scale) * dim - Dim(times) * cofactor * fact, not_negative, depth - 1);
+      if (low != Range::minus_infinity) best = std::max(best, -checked_floor_divide(-low, scale));
+    }
+  }
+  return best;
+}
+
+int64_t search(const Dim& dim, std::span<const Dim> not_negative, int depth) {
+  int64_t best = range_of(dim).low;
+  if (dim.is_constant() || depth == 0 || best > 0) return best;
+  for (const Dim& fact : not_negative) best = std::max(best, search_without(dim, fact, not_negative, depth));
+  if (best > 0) return best;
+  for (const Dim& fact : facts_within(dim)) best = std::max(best, search_without(dim, fact, not_negative, depth));
+  return best;
+}
+
+}  // namespace
+
+int64_t proved_lower_bound(const Dim& dim, std::span<const Dim> not_negative) { return search(dim, not_negative, search_depth); }
+
+}  // namespace anyshape

@@ -1,0 +1,29 @@
+// Decides comparisons of sizes: by proof, else by the tracer of this thread.
+#include "shape/judge.h"
+
+#include <anyshape/error.h>
+#include <fmt/format.h>
+
+#include "shape/prove.h"
+
+namespace anyshape {
+namespace {
+
+thread_local DimJudge* judge_of_this_thread = nullptr;
+
+}  // namespace
+
+DimJudge* current_judge() { return judge_of_this_thread; }
+
+ScopedJudge::ScopedJudge(DimJudge* judge) : outer_(judge_of_this_thread) { judge_of_this_thread = judge; }
+ScopedJudge::~ScopedJudge() { judge_of_this_thread = outer_; }
+
+bool decide(Relation relation, const Dim& a, const Dim& b) {
+  if (const std::optional<bool> known = proves(relation, a, b)) return *known;
+  if (DimJudge* judge = current_judge()) return judge->decide(relation, a, b);
+  throw TraceError(fmt::format("size comparison: \"{}\" is not decided by what is known of its sizes, and no trace is under way to decide it; "
+                               "expected constants. A size has left its trace: keep symbolic sizes inside the function that made them.",
+                               to_string(SizeCheck{relation, a, b})));
+}
+
+}  // namespace anyshape
