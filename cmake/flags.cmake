@@ -8,4 +8,6 @@ endif()
 if(ANYSHAPE_SANITIZE)
   target_compile_options(anyshape_flags INTERFACE -fsanitize=${ANYSHAPE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(anyshape_flags INTERFACE -fsanitize=${ANYSHAPE_SANITIZE})
+  # This check reads the bytes before a called function, and before generated code there may be no page.
+  target_compile_options(anyshape_flags INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fno-sanitize=function>)
 endif()

@@ -10,6 +10,9 @@ target_link_options(anyshape PRIVATE -Wl,--exclude-libs,ALL -Wl,--gc-sections -W
 target_include_directories(anyshape INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(anyshape PUBLIC cxx_std_20)
+if(ANYSHAPE_SANITIZE)
+  target_link_options(anyshape INTERFACE -fsanitize=${ANYSHAPE_SANITIZE})  # a program that links the library brings the sanitizer's runtime
+endif()
 set_target_properties(anyshape PROPERTIES LINKER_LANGUAGE CXX VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/anyshape)
