@@ -25,14 +25,37 @@ constexpr std::string_view to_string(Dtype dtype) {
 }
 
 // The dtype of a C++ element type: dtype_of<float> == f32.
-template <class T> struct DtypeOf;
-template <> struct DtypeOf<bool> { static constexpr Dtype value = Dtype::b8; };
-template <> struct DtypeOf<uint8_t> { static constexpr Dtype value = Dtype::u8; };
-template <> struct DtypeOf<int32_t> { static constexpr Dtype value = Dtype::i32; };
-template <> struct DtypeOf<int64_t> { static constexpr Dtype value = Dtype::i64; };
-template <> struct DtypeOf<long long> { static constexpr Dtype value = Dtype::i64; };
-template <> struct DtypeOf<float> { static constexpr Dtype value = Dtype::f32; };
-template <> struct DtypeOf<double> { static constexpr Dtype value = Dtype::f64; };
-template <class T> inline constexpr Dtype dtype_of = DtypeOf<T>::value;
+template <class T>
+struct DtypeOf;
+template <>
+struct DtypeOf<bool> {
+  static constexpr Dtype value = Dtype::b8;
+};
+template <>
+struct DtypeOf<uint8_t> {
+  static constexpr Dtype value = Dtype::u8;
+};
+template <>
+struct DtypeOf<int32_t> {
+  static constexpr Dtype value = Dtype::i32;
+};
+template <>
+struct DtypeOf<int64_t> {
+  static constexpr Dtype value = Dtype::i64;
+};
+template <>
+struct DtypeOf<long long> {
+  static constexpr Dtype value = Dtype::i64;
+};
+template <>
+struct DtypeOf<float> {
+  static constexpr Dtype value = Dtype::f32;
+};
+template <>
+struct DtypeOf<double> {
+  static constexpr Dtype value = Dtype::f64;
+};
+template <class T>
+inline constexpr Dtype dtype_of = DtypeOf<T>::value;
 
 }  // namespace anyshape

@@ -94,7 +94,7 @@ Tensor zeros(const Shape& shape, MakeOptions options = {});
 struct ArangeOptions {
   Dtype dtype = Dtype::i32;
 };
-Tensor arange(const Dim& end, ArangeOptions options = {});                    // 0, 1, ..., end - 1
+Tensor arange(const Dim& end, ArangeOptions options = {});  // 0, 1, ..., end - 1
 Tensor arange(const Dim& begin, const Dim& end, ArangeOptions options = {});
 Tensor size(const Tensor& x, int64_t axis);  // a size as an i64 tensor
 

@@ -44,7 +44,9 @@ class Tensor {
   static Tensor from_number(int64_t number);
   static Tensor from_number(bool number);
   template <std::integral I>
-  static Tensor from_number(I number) { return from_number(static_cast<int64_t>(number)); }
+  static Tensor from_number(I number) {
+    return from_number(static_cast<int64_t>(number));
+  }
 
   std::shared_ptr<const TensorImpl> impl_;
 };

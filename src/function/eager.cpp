@@ -51,7 +51,8 @@ void fold_axes(const BoundCall& call, EagerCall& eager) {
   }
   eager.symbol_of.resize(call.inputs.size());
   for (size_t k = 0; k < call.inputs.size(); ++k) {
-    for (size_t axis = 0; axis < repeats.size(); ++axis) eager.symbol_of[k].push_back((repeats[axis] >> k & 1) != 0 ? -1 : static_cast<int>(axis));
+    for (size_t axis = 0; axis < repeats.size(); ++axis)
+      eager.symbol_of[k].push_back((repeats[axis] >> k & 1) != 0 ? -1 : static_cast<int>(axis));
   }
   for (uint64_t repeated : repeats) put(eager.key, repeated);
 }

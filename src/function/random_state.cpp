@@ -26,7 +26,8 @@ void random::set_seed(uint64_t seed) {
 }
 
 runtime::RandomState function_detail::next_random_state() {
-  return {static_cast<int64_t>(key.load(std::memory_order_relaxed)), static_cast<int64_t>(next_call.fetch_add(1, std::memory_order_relaxed))};
+  return {static_cast<int64_t>(key.load(std::memory_order_relaxed)),
+          static_cast<int64_t>(next_call.fetch_add(1, std::memory_order_relaxed))};
 }
 
 }  // namespace anyshape

@@ -47,11 +47,13 @@ Interpreter& ScopedInterpreter::outer() const { return outer_ != nullptr ? outer
 std::vector<Tensor> bind_all(const OpDef& op, std::span<const Tensor> inputs, Attrs attrs) {
   const size_t count = inputs.size();
   if (op.inputs >= 0 ? count != static_cast<size_t>(op.inputs) : count == 0) {
-    throw ArgumentError(fmt::format("{}: got {} tensors; expected {}.", op.name, count, op.inputs < 0 ? "at least one" : fmt::to_string(op.inputs)));
+    throw ArgumentError(
+        fmt::format("{}: got {} tensors; expected {}.", op.name, count, op.inputs < 0 ? "at least one" : fmt::to_string(op.inputs)));
   }
   std::vector<DtypeArgument> given(count);
   for (size_t i = 0; i < count; ++i) {
-    if (!inputs[i].defined()) throw ArgumentError(fmt::format("{}: argument {} is an empty tensor handle; expected a tensor with a value.", op.name, i));
+    if (!inputs[i].defined())
+      throw ArgumentError(fmt::format("{}: argument {} is an empty tensor handle; expected a tensor with a value.", op.name, i));
     given[i] = {inputs[i].dtype(), inputs[i].impl()->weak};
   }
   std::vector<Dtype> wanted(count);

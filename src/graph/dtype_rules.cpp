@@ -62,7 +62,8 @@ void indices_last(std::string_view op, std::span<const DtypeArgument> inputs, st
   any(op, inputs, wanted);
   const Dtype indices = inputs.back().dtype;
   if (indices == Dtype::i32 || indices == Dtype::i64) return;
-  throw DtypeError(fmt::format("{}: indices are {}; expected i32 or i64. Cast them with as::cast(indices, as::i32).", op, to_string(indices)));
+  throw DtypeError(
+      fmt::format("{}: indices are {}; expected i32 or i64. Cast them with as::cast(indices, as::i32).", op, to_string(indices)));
 }
 
 }  // namespace dtype_rule

@@ -24,6 +24,11 @@ Node* Graph::add_node(const OpDef& op, std::vector<Value*> inputs, Attrs attrs, 
   return node;
 }
 
+void Graph::order_inputs(std::vector<Value*> order) {
+  inputs_ = std::move(order);
+  for (size_t i = 0; i < inputs_.size(); ++i) inputs_[i]->index = static_cast<int>(i);
+}
+
 std::string print(const Graph& graph) {
   auto name = [](const Value* value) { return fmt::format("%{}", value->id); };
   auto names = [&](const std::vector<Value*>& values) {

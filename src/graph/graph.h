@@ -28,8 +28,8 @@ struct Node {
 // A size rule to be verified at every call before anything runs.
 struct Check {
   SizeCheck check;
-  std::string op;        // the op or place that needs it
-  std::string what;      // as in OpCheck
+  std::string op;    // the op or place that needs it
+  std::string what;  // as in OpCheck
   std::string expected;
   std::string operands;  // "a is f32[n], b is f32[m]"
   bool retrace = false;  // its failing means another trace, not an error (an `==` or `specialize()` of the user's)
@@ -44,6 +44,8 @@ class Graph {
   Value* add_input(TensorSpec spec);
   Node* add_node(const OpDef& op, std::vector<Value*> inputs, Attrs attrs, std::span<const TensorSpec> outputs);
   void set_nodes(std::vector<Node*> order) { nodes_ = std::move(order); }  // for passes: the nodes that stay, in order
+
+  void order_inputs(std::vector<Value*> order);                            // the same inputs, numbered anew
 
   const std::vector<Value*>& inputs() const { return inputs_; }
   const std::vector<Node*>& nodes() const { return nodes_; }

@@ -64,9 +64,9 @@ class OpCall {
   }
   // Provably wrong: ShapeError. Open: a check.
   void require(SizeCheck check, std::string_view what, std::string_view expected);
-  [[noreturn]] void fail(std::string_view what, std::string_view expected) const;             // ShapeError
-  [[noreturn]] void fail_dtype(std::string_view what, std::string_view expected) const;       // DtypeError
-  [[noreturn]] void fail_argument(std::string_view what, std::string_view expected) const;    // ArgumentError
+  [[noreturn]] void fail(std::string_view what, std::string_view expected) const;           // ShapeError
+  [[noreturn]] void fail_dtype(std::string_view what, std::string_view expected) const;     // DtypeError
+  [[noreturn]] void fail_argument(std::string_view what, std::string_view expected) const;  // ArgumentError
   int axis(int64_t axis, int rank) const;  // negative counts from the end; ShapeError outside
   // Both (all) input shapes broadcast together, rule of NumPy.
   Shape broadcast();
@@ -118,9 +118,9 @@ struct OpDef {
   ElementRule element = nullptr;    // exactly one of element, reduce, lower
   const ReduceRule* reduce = nullptr;
   LowerRule lower = nullptr;
-  bool is_alias = false;        // the output is the input's memory under another shape
-  uint32_t whole_inputs = 0;    // bit k: input k must stand in memory before the op runs (it is checked or read out of order)
-  Attrs (*attrs)() = nullptr;   // default attributes, for parsing
+  bool is_alias = false;       // the output is the input's memory under another shape
+  uint32_t whole_inputs = 0;   // bit k: input k must stand in memory before the op runs (it is checked or read out of order)
+  Attrs (*attrs)() = nullptr;  // default attributes, for parsing
   Dim (*index_limit)(const OpCall& call) = nullptr;  // Index ops: the last input holds indices i with -limit <= i < limit
 };
 

@@ -61,8 +61,9 @@ void Variable::assign(const Tensor& value) const {
   const std::string name = state.name.empty() ? "variable" : fmt::format("variable \"{}\"", state.name);
   if (!value.defined()) throw ArgumentError(fmt::format("assign: {} got an empty tensor handle; expected a tensor.", name));
   if (value.dtype() != state.dtype) {
-    throw DtypeError(fmt::format("assign: {} is {} but the value is {}; expected the same dtype. Cast the value with as::cast(value, as::{}).", name,
-                                 to_string(state.dtype), to_string(value.dtype()), to_string(state.dtype)));
+    throw DtypeError(
+        fmt::format("assign: {} is {} but the value is {}; expected the same dtype. Cast the value with as::cast(value, as::{}).", name,
+                    to_string(state.dtype), to_string(value.dtype()), to_string(state.dtype)));
   }
   if (!(value.shape() == state.shape)) {
     throw ShapeError(fmt::format("assign: {} is {}{} but the value is {}{}; expected the same shape.", name, to_string(state.dtype),

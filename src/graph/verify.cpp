@@ -12,11 +12,13 @@ namespace anyshape::graph {
 void verify(const Graph& graph) {
   std::unordered_set<const Value*> made(graph.inputs().begin(), graph.inputs().end());
   auto refuse = [&](const Node* node, const std::string& what) {
-    throw InternalError(fmt::format("graph \"{}\": {} {}\n{}", graph.name, node != nullptr ? node->op->name : "return", what, print(graph)));
+    throw InternalError(
+        fmt::format("graph \"{}\": {} {}\n{}", graph.name, node != nullptr ? node->op->name : "return", what, print(graph)));
   };
   for (const Node* node : graph.nodes()) {
     const OpDef& op = *node->op;
-    if (op.inputs >= 0 && node->inputs.size() != static_cast<size_t>(op.inputs)) refuse(node, fmt::format("has {} inputs", node->inputs.size()));
+    if (op.inputs >= 0 && node->inputs.size() != static_cast<size_t>(op.inputs))
+      refuse(node, fmt::format("has {} inputs", node->inputs.size()));
     std::vector<TensorSpec> specs;
     for (const Value* input : node->inputs) {
       if (!made.contains(input)) refuse(node, fmt::format("reads %{} before it is made", input->id));

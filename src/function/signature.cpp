@@ -1,0 +1,143 @@
+// Signatures: binding the sizes of a call to symbols.
+#include "function/signature.h"
+
+#include "shape/dim_node.h"
+#include "tensor/tensor_impl.h"
+
+#include <anyshape/error.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+namespace anyshape::function_detail {
+
+Signature::Signature(std::vector<TensorSpec> specs) : specs_(std::move(specs)) {
+  for (size_t argument = 0; argument < specs_.size(); ++argument) {
+    for (int axis = 0; axis < specs_[argument].shape.rank(); ++axis) {
+      const Dim& size = specs_[argument].shape[axis];
+      if (as_symbol(size) == nullptr) continue;
+      if (std::ranges::any_of(symbols_, [&](const Dim& known) { return known.same_as(size); })) continue;
+      symbols_.push_back(size);
+      places_.push_back({static_cast<int>(argument), axis});
+    }
+  }
+}
+
+Signature Signature::declared(const std::vector<TensorSpec>& specs) {
+  std::vector<TensorSpec> copy = specs;
+  std::map<std::string, Dim> names;
+  int unnamed = 0;
+  for (TensorSpec& spec : copy) {
+    for (int axis = 0; axis < spec.shape.rank(); ++axis) {
+      Dim& size = spec.shape[axis];
+      if (is_dynamic(size)) {
+        size = make_symbol(fmt::format("n{}", unnamed++));
+      } else if (const Symbol* symbol = as_symbol(size)) {
+        const auto [known, is_new] = names.emplace(symbol->name, size);
+        if (is_new) continue;
+        const DimOptions &a = symbol->options, &b = as_symbol(known->second)->options;
+        if (a.min != b.min || a.max != b.max || a.multiple_of != b.multiple_of) {
+          throw ArgumentError(fmt::format("signature: \"{}\" is declared twice with different ranges; expected one meaning per name.", symbol->name));
+        }
+        size = known->second;
+      } else if (size.is_constant() && size.value() < 0) {
+        throw ArgumentError(fmt::format("signature: size {} in {}; expected a size, a dim or as::dynamic.", size.value(), anyshape::to_string(spec)));
+      }
+    }
+  }
+  Signature signature(std::move(copy));
+  for (const TensorSpec& spec : signature.specs_) {
+    for (const Dim& size : spec.shape) {
+      for_each_symbol(size, [&](const Symbol& symbol) {
+        const bool bound = std::ranges::any_of(signature.symbols_, [&](const Dim& known) { return as_symbol(known)->id == symbol.id; });
+        if (!bound) {
+          throw ArgumentError(fmt::format("signature: \"{}\" stands only inside the expression {}; expected it as the whole size of some axis.", symbol.name,
+                                          anyshape::to_string(size)));
+        }
+      });
+    }
+  }
+  return signature;
+}
+
+Signature Signature::open(std::span<const Tensor> arguments) {
+  std::vector<TensorSpec> specs;
+  for (size_t argument = 0; argument < arguments.size(); ++argument) {
+    Shape shape;
+    const std::string letter = argument < 26 ? std::string(1, static_cast<char>('a' + argument)) : fmt::format("x{}_", argument);
+    for (int axis = 0; axis < arguments[argument].rank(); ++axis) shape.push_back(make_symbol(fmt::format("{}{}", letter, axis)));
+    specs.push_back({arguments[argument].dtype(), std::move(shape), {}});
+  }
+  return Signature(std::move(specs));
+}
+
+bool Signature::fits_kinds(std::span<const Tensor> arguments) const {
+  if (arguments.size() != specs_.size()) return false;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const TensorImpl& impl = *arguments[i].impl();
+    if (impl.dtype != specs_[i].dtype || impl.rank != specs_[i].shape.rank()) return false;
+  }
+  return true;
+}
+
+void Signature::bind(std::span<const Tensor> arguments, std::vector<int64_t>& values) const {
+  values.clear();
+  for (const Place& place : places_) values.push_back(arguments[place.argument].impl()->sizes[place.axis]);
+}
+
+Bindings Signature::bindings(std::span<const int64_t> values) const {
+  Bindings bindings;
+  for (size_t i = 0; i < symbols_.size(); ++i) bindings.set(symbols_[i], values[i]);
+  return bindings;
+}
+
+std::string Signature::argument_name(size_t argument) const {
+  const std::string& name = specs_[argument].name;
+  return name.empty() ? fmt::format("argument {}", argument) : fmt::format("argument {} ({})", argument, name);
+}
+
+void Signature::require(std::span<const Tensor> arguments, const std::string& function) const {
+  if (arguments.size() != specs_.size()) {
+    throw SignatureError(fmt::format("function \"{}\": {} tensor arguments given; expected {}: {}.", function, arguments.size(), specs_.size(), to_string()));
+  }
+  auto refuse = [&](size_t argument, const std::string& what) {
+    throw SignatureError(fmt::format("function \"{}\": {} {}: it is {}; expected {}. Change the call or widen the signature.", function,
+                                     argument_name(argument), what, describe(arguments[argument]), anyshape::to_string(specs_[argument])));
+  };
+  std::vector<int64_t> values;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].rank() != specs_[i].shape.rank()) refuse(i, "has another rank");
+  }
+  bind(arguments, values);
+  const Bindings bound = bindings(values);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    for (int axis = 0; axis < specs_[i].shape.rank(); ++axis) {
+      const Dim& size = specs_[i].shape[axis];
+      const int64_t given = arguments[i].impl()->sizes[axis];
+      if (const int64_t wanted = evaluate(size, bound); given != wanted) {
+        refuse(i, fmt::format("has size {} along axis {} where {} is {}", given, axis, anyshape::to_string(size), wanted));
+      }
+      const Symbol* symbol = as_symbol(size);
+      if (symbol == nullptr) continue;
+      const DimOptions& options = symbol->options;
+      if (given < options.min || given > options.max) {
+        refuse(i, fmt::format("has {} = {}, outside {}..{}", symbol->name, given, options.min,
+                              options.max == Range::infinity ? std::string("any") : fmt::to_string(options.max)));
+      }
+      if (options.multiple_of > 1 && given % options.multiple_of != 0) {
+        refuse(i, fmt::format("has {} = {}, no multiple of {}", symbol->name, given, options.multiple_of));
+      }
+    }
+  }
+}
+
+std::string Signature::to_string() const {
+  std::vector<std::string> texts;
+  for (const TensorSpec& spec : specs_) texts.push_back((spec.name.empty() ? "" : spec.name + ": ") + anyshape::to_string(spec));
+  return fmt::format("({})", fmt::join(texts, ", "));
+}
+
+}  // namespace anyshape::function_detail

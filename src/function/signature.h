@@ -1,0 +1,44 @@
+// Arguments against specs: which sizes are symbols, what they are bound to by a call, and what to say where they do not fit.
+#pragma once
+#include "shape/evaluate.h"
+
+#include <anyshape/function.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace anyshape::function_detail {
+
+// The tensor arguments of a trace with their sizes as symbols.
+class Signature {
+ public:
+  // As declared: equal names are one symbol, `dynamic` is a fresh one. ArgumentError for what no call could bind.
+  static Signature declared(const std::vector<TensorSpec>& specs);
+  // For a call without a declaration: every size of every argument is a symbol of its own.
+  static Signature open(std::span<const Tensor> arguments);
+
+  const std::vector<TensorSpec>& specs() const { return specs_; }
+  const std::vector<Dim>& symbols() const { return symbols_; }
+  bool fits_kinds(std::span<const Tensor> arguments) const;  // dtypes and ranks
+
+  // The symbols' values by the arguments' sizes, in the order of symbols(). The arguments fit by kind.
+  void bind(std::span<const Tensor> arguments, std::vector<int64_t>& values) const;
+  Bindings bindings(std::span<const int64_t> values) const;
+  // SignatureError where an argument is outside what was declared: number, rank, size, range.
+  void require(std::span<const Tensor> arguments, const std::string& function) const;
+  std::string argument_name(size_t argument) const;  // `argument 0 (x)`
+  std::string to_string() const;                     // "(x: f32[rows, cols])"
+
+ private:
+  explicit Signature(std::vector<TensorSpec> specs);
+  struct Place {
+    int argument;
+    int axis;
+  };
+  std::vector<TensorSpec> specs_;
+  std::vector<Dim> symbols_;
+  std::vector<Place> places_;  // where each symbol's value is read
+};
+
+}  // namespace anyshape::function_detail

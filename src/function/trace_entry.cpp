@@ -1,0 +1,72 @@
+// Cached traces: checks at entry and what was seen.
+#include "function/trace_entry.h"
+
+#include <anyshape/error.h>
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace anyshape::function_detail {
+
+TraceEntry::TraceEntry(std::string key, Signature signature, Trace trace, Compiled compiled, TraceRecord record)
+    : key_(std::move(key)), signature_(std::move(signature)), trace_(std::move(trace)), compiled_(std::move(compiled)), record_(std::move(record)),
+      check_sizes_(signature_.symbols()), least_(signature_.symbols().size()), most_(signature_.symbols().size()) {
+  for (const graph::Check& check : trace_.graph->checks) checks_.push_back({check_sizes_.add(check.check.a), check_sizes_.add(check.check.b), &check});
+  for (auto& each : least_) each.store(std::numeric_limits<int64_t>::max());
+  for (auto& each : most_) each.store(std::numeric_limits<int64_t>::min());
+}
+
+const graph::Check* TraceEntry::first_failing(std::span<const int64_t> values, bool retrace) const {
+  thread_local std::vector<int64_t> table;
+  table.resize(check_sizes_.slot_count());
+  check_sizes_.run(values.data(), table.data());
+  for (const EntryCheck& each : checks_) {
+    if (each.check->retrace == retrace && !holds(each.check->check.relation, table[each.a], table[each.b])) return each.check;
+  }
+  return nullptr;
+}
+
+TraceEntry::Fit TraceEntry::fits(std::span<const Tensor> arguments, std::vector<int64_t>& values) const {
+  signature_.bind(arguments, values);
+  if (checks_.empty()) return Fit::Yes;
+  if (first_failing(values, true) != nullptr) return Fit::No;
+  return first_failing(values, false) != nullptr ? Fit::Error : Fit::Yes;
+}
+
+const graph::Check* TraceEntry::failed_retrace_check(std::span<const Tensor> arguments) const {
+  std::vector<int64_t> values;
+  signature_.bind(arguments, values);
+  return first_failing(values, true);
+}
+
+void TraceEntry::throw_failed_check(const std::string& function, std::span<const int64_t> values) const {
+  const graph::Check& check = *first_failing(values, false);
+  const Bindings bindings = signature_.bindings(values);
+  std::string sizes;
+  for (const Dim& side : {check.check.a, check.check.b}) {
+    if (!side.is_constant()) sizes += fmt::format("{}{} = {}", sizes.empty() ? " with " : ", ", to_string(side), evaluate(side, bindings));
+  }
+  throw ShapeError(fmt::format("{}: {}: {}{}; expected {}. In function \"{}\".", check.op, check.what, check.operands, sizes, check.expected, function));
+}
+
+void TraceEntry::count_call(std::span<const int64_t> values) const {
+  calls_.fetch_add(1, std::memory_order_relaxed);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < least_[i].load(std::memory_order_relaxed)) least_[i].store(values[i], std::memory_order_relaxed);
+    if (values[i] > most_[i].load(std::memory_order_relaxed)) most_[i].store(values[i], std::memory_order_relaxed);
+  }
+}
+
+std::string TraceEntry::sizes_seen() const {
+  std::string text;
+  for (size_t i = 0; i < least_.size(); ++i) {
+    const int64_t least = least_[i].load(), most = most_[i].load();
+    if (least > most) continue;
+    const std::string range = least == most ? fmt::to_string(least) : fmt::format("{}..{}", least, most);
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", to_string(signature_.symbols()[i]), range);
+  }
+  return text;
+}
+
+}  // namespace anyshape::function_detail

@@ -1,0 +1,53 @@
+// One trace in a function's cache: what calls it fits, and what runs them.
+#pragma once
+#include "function/compile.h"
+#include "function/signature.h"
+#include "function/tracer.h"
+#include "shape/dim_program.h"
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace anyshape::function_detail {
+
+class TraceEntry {
+ public:
+  TraceEntry(std::string key, Signature signature, Trace trace, Compiled compiled, TraceRecord record);
+
+  const std::string& key() const { return key_; }
+  const Signature& signature() const { return signature_; }
+  const TraceRecord& record() const { return record_; }
+  const Trace& trace() const { return trace_; }
+  const runtime::Executable& executable() const { return *compiled_.executable; }
+
+  enum class Fit { Yes, No, Error };  // Error: a size rule of an op is broken
+  // Whether the call's sizes fit; fills `values` with those of the symbols. The call fits by key and kind.
+  Fit fits(std::span<const Tensor> arguments, std::vector<int64_t>& values) const;
+  [[noreturn]] void throw_failed_check(const std::string& function, std::span<const int64_t> values) const;  // after Fit::Error
+  const graph::Check* failed_retrace_check(std::span<const Tensor> arguments) const;  // why a call of the right kind does not fit
+
+  void count_call(std::span<const int64_t> values) const;
+  int64_t calls() const { return calls_.load(std::memory_order_relaxed); }
+  std::string sizes_seen() const;  // "a0 0..15, a1 1..21"
+
+ private:
+  struct EntryCheck {
+    int a, b;  // slots
+    const graph::Check* check;
+  };
+  const graph::Check* first_failing(std::span<const int64_t> values, bool retrace) const;
+
+  std::string key_;
+  Signature signature_;
+  Trace trace_;
+  Compiled compiled_;
+  TraceRecord record_;
+  DimProgram check_sizes_;
+  std::vector<EntryCheck> checks_;
+  mutable std::atomic<int64_t> calls_{0};
+  mutable std::vector<std::atomic<int64_t>> least_, most_;  // per symbol
+};
+
+}  // namespace anyshape::function_detail

@@ -1,0 +1,83 @@
+// Tracing: the callable runs once on tensors without values; every op becomes a node, every size rule that stays open a check.
+#pragma once
+#include "graph/bind.h"
+#include "graph/graph.h"
+#include "graph/stateful.h"
+#include "shape/evaluate.h"
+#include "shape/judge.h"
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace anyshape::function_detail {
+
+// A finished trace. The graph's inputs are the arguments, then `captures`, then the values of `variables`; its outputs the results, then the
+// new values of `assigned`.
+struct Trace {
+  std::unique_ptr<graph::Graph> graph;
+  std::vector<Tensor> captures;
+  std::vector<std::shared_ptr<VariableState>> variables;
+  std::vector<std::shared_ptr<VariableState>> assigned;
+  size_t results = 0;
+};
+
+class Tracer final : public Interpreter, public DimJudge, public VariableScope {
+ public:
+  // `hints` are the sizes of the call that is traced: they decide what cannot be proved.
+  Tracer(std::string name, std::span<const TensorSpec> arguments, Bindings hints);
+  ~Tracer() override;
+
+  // Runs the callable and gives the trace; on an exception nothing remains.
+  template <class Body>
+  Trace run(const Body& body) {
+    const ScopedInterpreter interpreter(*this);
+    const ScopedJudge judge(this);
+    const VariableGuard variables(*this);
+    return finish(body(std::span<const Tensor>(arguments_)));
+  }
+
+  static bool is_active();  // on this thread
+
+  std::vector<Tensor> run(const BoundCall& call) override;
+  const Facts* facts() const override { return &facts_; }
+  bool decide(Relation relation, const Dim& a, const Dim& b) override;
+  int64_t specialize(const Dim& dim) override;
+  Tensor read(const std::shared_ptr<VariableState>& variable) override;
+  void assign(const std::shared_ptr<VariableState>& variable, const Tensor& value) override;
+  void created(const std::shared_ptr<VariableState>& variable) override;
+
+ private:
+  struct VariableGuard {
+    explicit VariableGuard(Tracer& tracer);
+    ~VariableGuard();
+    VariableScope* outer;
+  };
+  struct Slot {
+    std::shared_ptr<VariableState> state;
+    graph::Value* input;
+    Tensor current;
+    bool assigned = false;
+  };
+  Trace finish(std::vector<Tensor> results);
+  graph::Value* value_of(const Tensor& tensor);
+  graph::Value* capture(const Tensor& tensor);
+  Tensor wrap(graph::Value* value);
+  Slot& slot(const std::shared_ptr<VariableState>& variable);
+  void add_check(const BoundCall& call, const OpCheck& check);
+  void simplify_shapes();
+
+  uint64_t id_;
+  std::unique_ptr<graph::Graph> graph_;
+  std::vector<Tensor> arguments_;
+  Bindings hints_;
+  Facts facts_;
+  struct Capture {
+    Tensor tensor;
+    graph::Value* value;
+  };
+  std::vector<Capture> captures_;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace anyshape::function_detail
