@@ -53,7 +53,10 @@ class Builder {
   std::vector<Value> reduce(Value begin, Value end, std::span<const Combine> combine, const ReduceBody& body);
   Value reduce(Value begin, Value end, Combine combine, const std::function<Value(Value index)>& body);
   void if_(Value condition, const std::function<void()>& then, const std::function<void()>& otherwise = {});
-  struct Argument { int32_t buffer; Value offset; };
+  struct Argument {
+    int32_t buffer;
+    Value offset;
+  };
   void call(std::string name, std::span<const Argument> buffers, std::span<const Value> integers);
 
   Dtype type(Value value) const;

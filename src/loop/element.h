@@ -20,11 +20,11 @@ class ElementCall {
   std::span<const loop::Value> index;  // of the output element, one i64 per axis
 
   virtual loop::Value input(int k, std::span<const loop::Value> index) = 0;  // an element of input k
-  virtual loop::Value operand(int k) = 0;       // the element of input k that broadcasting puts at `index`
-  virtual loop::Value size(const Dim& dim) = 0;  // a size as an i64
-  virtual loop::Value linear_index() = 0;       // the element's number in row-major order
-  virtual loop::Value random_key() = 0;         // i64: the process's key
-  virtual loop::Value random_counter() = 0;     // i64: differs for every op of every call
+  virtual loop::Value operand(int k) = 0;                                    // the element of input k that broadcasting puts at `index`
+  virtual loop::Value size(const Dim& dim) = 0;                              // a size as an i64
+  virtual loop::Value linear_index() = 0;                                    // the element's number in row-major order
+  virtual loop::Value random_key() = 0;                                      // i64: the process's key
+  virtual loop::Value random_counter() = 0;                                  // i64: differs for every op of every call
 };
 
 class LowerCall {
@@ -36,7 +36,7 @@ class LowerCall {
   const OpCall& call;
   std::span<const TensorSpec> outputs;
 
-  virtual int32_t input(int k) = 0;   // buffers, row-major
+  virtual int32_t input(int k) = 0;  // buffers, row-major
   virtual int32_t output(int k) = 0;
   virtual int32_t scratch(Dtype dtype, const Dim& count) = 0;
   virtual loop::Value size(const Dim& dim) = 0;

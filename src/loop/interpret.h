@@ -8,6 +8,7 @@
 namespace anyshape::loop {
 
 // Runs a verified kernel. Returns 0, or the first non-zero result of a Call. Denormals are flushed and the caller's floating-point state is put back.
-int32_t interpret(const Kernel& kernel, AsContext* context, std::span<void* const> buffers, std::span<const int64_t> dims, ExternLookup externs);
+int32_t interpret(const Kernel& kernel, AsContext* context, std::span<void* const> buffers, std::span<const int64_t> dims,
+                  ExternLookup externs);
 
 }  // namespace anyshape::loop

@@ -26,22 +26,42 @@ enum class Op : uint8_t {
   Load,   // args: offset; `buffer`
   Store,  // args: offset, value; `buffer`; no result
   // arithmetic on numbers of one type
-  Add, Subtract, Multiply,
+  Add,
+  Subtract,
+  Multiply,
   Divide,       // floats only
   FloorDivide,  // integers; by zero gives 0
   Modulo,       // integers, the sign of the divisor; by zero gives 0
-  Minimum, Maximum,  // a NaN operand gives NaN; of two equal ones the first
-  Fma,               // floats: args a, b, c: a * b + c rounded once
-  Negate, Absolute, SquareRoot, Floor, Ceil, Truncate, Round,  // Round: half to even; the last four on floats only
+  Minimum,
+  Maximum,  // a NaN operand gives NaN; of two equal ones the first
+  Fma,      // floats: args a, b, c: a * b + c rounded once
+  Negate,
+  Absolute,
+  SquareRoot,
+  Floor,
+  Ceil,
+  Truncate,
+  Round,  // Round: half to even; the last four on floats only
   // bits: integers and b8
-  And, Or, Xor, Not, ShiftLeft, ShiftRight, ShiftRightLogical,  // a shift amount outside the width gives 0 (ShiftRight: the sign)
+  And,
+  Or,
+  Xor,
+  Not,
+  ShiftLeft,
+  ShiftRight,
+  ShiftRightLogical,  // a shift amount outside the width gives 0 (ShiftRight: the sign)
   // comparisons: two of one type give b8; any comparison with NaN is false but NotEqual
-  Equal, NotEqual, Less, LessEqual,
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
   Select,   // args: b8, a, b
   Cast,     // to `type`: float to integer truncates, saturates, NaN gives 0; anything to b8 is != 0
   Bitcast,  // between types of equal width
   // structure
-  For, Reduce, If,
+  For,
+  Reduce,
+  If,
   Call,  // a library routine by `name`: args = offsets (one per entry of `buffers`), then i64 integers; no result; see loop/externs.h
 };
 
@@ -59,24 +79,24 @@ using Block = std::vector<Instruction>;
 // One instruction. Which fields count depends on `op`; loop/build.h is the convenient way to make them.
 struct Instruction {
   Op op{};
-  Dtype type{};                 // of the result
-  std::vector<Value> results;   // none, one, or (For, Reduce) one per carried or combined value
-  std::vector<Value> args;      // For, Reduce: begin, end, then (Serial For) the initial carried values
-  double number = 0;            // Constant
-  int64_t integer = 0;          // Constant, Size; Parallel For: unused
-  int32_t buffer = -1;          // Load, Store
-  std::string name;             // Call: the routine
-  std::vector<int32_t> buffers; // Call
+  Dtype type{};                  // of the result
+  std::vector<Value> results;    // none, one, or (For, Reduce) one per carried or combined value
+  std::vector<Value> args;       // For, Reduce: begin, end, then (Serial For) the initial carried values
+  double number = 0;             // Constant
+  int64_t integer = 0;           // Constant, Size; Parallel For: unused
+  int32_t buffer = -1;           // Load, Store
+  std::string name;              // Call: the routine
+  std::vector<int32_t> buffers;  // Call
   // For, Reduce, If:
   LoopKind kind = LoopKind::Serial;
-  Value index;                  // For, Reduce: the i64 loop variable, begin <= index < end, step 1 (or downwards where `reverse`)
-  bool reverse = false;         // Serial For
-  Value grain;                  // Parallel For: i64, at least 1
-  std::vector<Combine> combine; // Reduce: one per result
-  std::vector<Value> carried;   // Serial For: the values as seen inside the body
-  Block body;                   // For, Reduce: the body; If: when args[0] (b8) holds
-  Block otherwise;              // If
-  std::vector<Value> yields;    // Serial For: the next carried values; Reduce: what this index contributes
+  Value index;                   // For, Reduce: the i64 loop variable, begin <= index < end, step 1 (or downwards where `reverse`)
+  bool reverse = false;          // Serial For
+  Value grain;                   // Parallel For: i64, at least 1
+  std::vector<Combine> combine;  // Reduce: one per result
+  std::vector<Value> carried;    // Serial For: the values as seen inside the body
+  Block body;                    // For, Reduce: the body; If: when args[0] (b8) holds
+  Block otherwise;               // If
+  std::vector<Value> yields;     // Serial For: the next carried values; Reduce: what this index contributes
 };
 // Reduce: index `begin + j` is added to logical lane j % 16, lanes start at the identity, and lanes are combined in the fixed tree
 // lane[l] = combine(lane[l], lane[l + half]) for half = 8, 4, 2, 1. Sum starts at 0, Product at 1, Maximum at the type's lowest finite
@@ -95,7 +115,7 @@ struct Kernel {
   std::string name;
   std::vector<std::string> dims;  // names of the integer parameters
   std::vector<Buffer> buffers;
-  std::vector<Dtype> types;       // of every Value
+  std::vector<Dtype> types;  // of every Value
   Block body;
 };
 
