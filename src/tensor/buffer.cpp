@@ -28,14 +28,17 @@ std::atomic<int64_t> failure_countdown{0};
 
 bool fails_now() {
   int64_t left = failure_countdown.load(std::memory_order_relaxed);
-  while (left > 0 && !failure_countdown.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) {}
+  while (left > 0 && !failure_countdown.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) {
+  }
   return left == 1;
 }
 
 std::shared_ptr<Buffer> make_handle(int64_t bytes) {
   try {
     return std::make_shared<Buffer>();
-  } catch (const std::bad_alloc&) { throw_out_of_memory(bytes); }
+  } catch (const std::bad_alloc&) {
+    throw_out_of_memory(bytes);
+  }
 }
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace anyshape {
 struct Buffer {
   int32_t device = 0;
   void* pointer = nullptr;
-  int64_t bytes = 0;     // asked for
-  int64_t capacity = 0;  // there; at least bytes + the slack loads may touch
+  int64_t bytes = 0;            // asked for
+  int64_t capacity = 0;         // there; at least bytes + the slack loads may touch
   std::shared_ptr<void> owner;  // keeps foreign memory alive; null for the allocator's own
   Buffer() = default;
   Buffer(const Buffer&) = delete;

@@ -117,6 +117,11 @@ Tensor Tensor::from_number(int64_t number) {
 }
 Tensor Tensor::from_number(bool number) { return make_weak(Dtype::b8, number ? 1 : 0, number ? 1 : 0); }
 
+}  // namespace anyshape
+
+// Instances of a function template are visible only where its definition stands in a visible block.
+namespace [[gnu::visibility("default")]] anyshape {
+
 template <class T>
 Tensor tensor(std::initializer_list<T> values) {
   const auto count = static_cast<int64_t>(values.size());
