@@ -61,8 +61,8 @@ AsExtern find_extern(std::string_view name) {
   return nullptr;
 }
 
-int32_t parallel(AsContext* context, AsBody body, void* const* buffers, const int64_t* dims, const int64_t* frame, int64_t begin, int64_t end,
-                 int64_t grain) {
+int32_t parallel(AsContext* context, AsBody body, void* const* buffers, const int64_t* dims, const int64_t* frame, int64_t begin,
+                 int64_t end, int64_t grain) {
   if (begin >= end) return 0;
   if (end - begin <= grain) return body(context, buffers, dims, frame, begin, end);
   std::mutex mutex;

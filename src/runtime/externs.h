@@ -20,8 +20,8 @@ AsExtern find_extern(std::string_view name);
 
 // Runs `body` over [begin, end) in parts of at least `grain` on context->pool. All parts run; the result is that of the lowest part that
 // did not give 0, and context->failure the lowest failing op, whatever the number of threads.
-int32_t parallel(AsContext* context, AsBody body, void* const* buffers, const int64_t* dims, const int64_t* frame, int64_t begin, int64_t end,
-                 int64_t grain);
+int32_t parallel(AsContext* context, AsBody body, void* const* buffers, const int64_t* dims, const int64_t* frame, int64_t begin,
+                 int64_t end, int64_t grain);
 
 // A context of this machine's processor without failure, random key and call id 0.
 AsContext make_context(Pool& pool);

@@ -4,7 +4,6 @@
 
 #include <anyshape/error.h>
 #include <fmt/format.h>
-#include <omp.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -13,14 +12,15 @@
 #include <utility>
 
 #include "base/float_state.h"
+#include "runtime/openmp.h"
 
 namespace anyshape::runtime {
 namespace {
 
-constexpr int64_t worker_spin = 100'000;          // nanoseconds that an idle worker watches for work before it sleeps
-constexpr int64_t crowded_worker_spin = 2'000;    // the same where threads outnumber processors: somebody else needs the processor
-constexpr int64_t pause_only = 5'000;             // nanoseconds of pure spinning before a waiting thread begins to offer its processor
-constexpr int64_t caller_spin = 200'000;          // nanoseconds that a caller watches for its last parts before it sleeps
+constexpr int64_t worker_spin = 100'000;        // nanoseconds that an idle worker watches for work before it sleeps
+constexpr int64_t crowded_worker_spin = 2'000;  // the same where threads outnumber processors: somebody else needs the processor
+constexpr int64_t pause_only = 5'000;           // nanoseconds of pure spinning before a waiting thread begins to offer its processor
+constexpr int64_t caller_spin = 200'000;        // nanoseconds that a caller watches for its last parts before it sleeps
 
 // Whether this thread runs parts of a region: a region begun now runs on it alone.
 thread_local bool inside_task = false;
@@ -141,7 +141,8 @@ Pool::Pool(int threads) : slots_(new Slot[slot_count]) {
   } catch (const std::system_error& error) {
     const size_t started = workers_.size();
     stop_workers();
-    throw Error(fmt::format("pool: the system refused thread {} of {}: {}. Ask for fewer with ANYSHAPE_THREADS.", started + 1, threads, error.what()));
+    throw Error(fmt::format("pool: the system refused thread {} of {}: {}. Ask for fewer with ANYSHAPE_THREADS.", started + 1, threads,
+                            error.what()));
   }
 }
 
@@ -195,7 +196,9 @@ void Pool::publish(int64_t parts) {
   epoch_.fetch_add(1, std::memory_order_seq_cst);
   const int sleepers = sleepers_.load(std::memory_order_seq_cst);
   if (sleepers == 0) return;
-  { const std::lock_guard lock(mutex_); }
+  {
+    const std::lock_guard lock(mutex_);
+  }
   if (parts - 1 >= sleepers) {
     work_published_.notify_all();
   } else {
@@ -232,7 +235,9 @@ bool Pool::help(int first_slot) {
     slot.take_parts();
     helped = true;
     if (slot.state.fetch_sub(1, std::memory_order_acq_rel) == (Slot::waiting | 1U)) {
-      { const std::lock_guard lock(mutex_); }
+      {
+        const std::lock_guard lock(mutex_);
+      }
       region_done_.notify_all();
     }
   }

@@ -46,9 +46,10 @@ class Pool {
   template <class F>
   void run(int64_t count, int64_t grain, F&& body) {
     using Callable = std::remove_reference_t<F>;
-    run_parts(Parts(count, grain), [](const void* state, int64_t begin, int64_t end) {
-      (*const_cast<Callable*>(static_cast<const Callable*>(state)))(begin, end);
-    }, &body);
+    run_parts(
+        Parts(count, grain),
+        [](const void* state, int64_t begin, int64_t end) { (*const_cast<Callable*>(static_cast<const Callable*>(state)))(begin, end); },
+        &body);
   }
 
   // The process's pool: as many threads as processors are available to it, or as the environment variable ANYSHAPE_THREADS says.

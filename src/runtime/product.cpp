@@ -3,7 +3,6 @@
 #include "runtime/product.h"
 
 #include <dnnl.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,25 +12,10 @@
 #include <vector>
 
 #include "base/float_state.h"
+#include "runtime/openmp.h"
 
 namespace anyshape::runtime {
 namespace {
-
-// oneDNN stays on this thread; the caller's own OpenMP setting comes back.
-class OneOpenMpThread {
- public:
-  OneOpenMpThread() : before_(omp_get_max_threads()) {
-    if (before_ != 1) omp_set_num_threads(1);
-  }
-  ~OneOpenMpThread() {
-    if (before_ != 1) omp_set_num_threads(before_);
-  }
-  OneOpenMpThread(const OneOpenMpThread&) = delete;
-  OneOpenMpThread& operator=(const OneOpenMpThread&) = delete;
-
- private:
-  int before_;
-};
 
 int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -52,8 +36,10 @@ void scale_result(const Product& p) {
   if (p.beta == 1) return;
   for (int64_t i = 0; i < p.m; ++i) {
     float* row = p.c + i * p.ldc;
-    if (p.beta == 0) std::fill_n(row, p.n, 0.0F);
-    else std::transform(row, row + p.n, row, [&](float x) { return p.beta * x; });
+    if (p.beta == 0)
+      std::fill_n(row, p.n, 0.0F);
+    else
+      std::transform(row, row + p.n, row, [&](float x) { return p.beta * x; });
   }
 }
 
@@ -118,8 +104,18 @@ void warm_up_products() {
     for (const bool transpose_a : {false, true})
       for (const bool transpose_b : {false, true})
         for (const auto& [m, n] : {std::pair{size, size}, std::pair{int64_t{1}, size}, std::pair{size, int64_t{1}}}) {
-          const Product call{.transpose_a = transpose_a, .transpose_b = transpose_b, .m = m, .n = n, .k = size, .a = a.data(), .lda = size,
-                             .b = b.data(), .ldb = size, .beta = 0, .c = c.data(), .ldc = size};
+          const Product call{.transpose_a = transpose_a,
+                             .transpose_b = transpose_b,
+                             .m = m,
+                             .n = n,
+                             .k = size,
+                             .a = a.data(),
+                             .lda = size,
+                             .b = b.data(),
+                             .ldb = size,
+                             .beta = 0,
+                             .c = c.data(),
+                             .ldc = size};
           const FlushDenormals flush;
           static_cast<void>(run_tile(call, {m, n}, 0, 0));
         }

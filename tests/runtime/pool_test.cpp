@@ -3,15 +3,16 @@
 
 #include <anyshape/error.h>
 #include <gtest/gtest.h>
-#include <omp.h>
 #include <xmmintrin.h>
 
+#include <algorithm>
 #include <chrono>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 
 #include "base/float_state.h"
+#include "runtime/openmp.h"
 
 namespace anyshape::runtime {
 namespace {
@@ -169,7 +170,8 @@ TEST(Pool, a_region_inside_a_task_runs_on_that_thread) {
 
 TEST(Pool, an_exception_of_a_nested_region_reaches_the_outer_caller) {
   Pool pool(2);
-  EXPECT_THROW(pool.run(4, 1, [&](int64_t, int64_t) { pool.run(4, 1, [](int64_t, int64_t) { throw std::logic_error("inner"); }); }), std::logic_error);
+  EXPECT_THROW(pool.run(4, 1, [&](int64_t, int64_t) { pool.run(4, 1, [](int64_t, int64_t) { throw std::logic_error("inner"); }); }),
+               std::logic_error);
   on_every_thread(pool, [] {});
 }
 
