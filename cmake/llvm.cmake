@@ -1,12 +1,18 @@
-# LLVM 19, linked statically; its symbols stay inside libanyshape.so.
+# LLVM 19, linked statically: only what links objects in memory and generates code for this kind of processor. Its symbols stay inside what it
+# is linked into (--exclude-libs), so another LLVM may live in the same process; unused parts are dropped (--gc-sections).
 find_program(LLVM_CONFIG llvm-config-19 REQUIRED)
-execute_process(COMMAND ${LLVM_CONFIG} --includedir OUTPUT_VARIABLE LLVM_INCLUDE OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND ${LLVM_CONFIG} --link-static --libs orcjit native OUTPUT_VARIABLE LLVM_LIBS OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND ${LLVM_CONFIG} --link-static --system-libs OUTPUT_VARIABLE LLVM_SYSTEM_LIBS OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND ${LLVM_CONFIG} --libdir OUTPUT_VARIABLE LLVM_LIBDIR OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+function(ask_llvm result)
+  execute_process(COMMAND ${LLVM_CONFIG} ${ARGN} OUTPUT_VARIABLE answer OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  set(${result} ${answer} PARENT_SCOPE)
+endfunction()
+ask_llvm(LLVM_INCLUDE --includedir)
+ask_llvm(LLVM_LIBDIR --libdir)
+ask_llvm(LLVM_LIBS --link-static --libs orcjit nativecodegen)
+ask_llvm(LLVM_SYSTEM_LIBS --link-static --system-libs orcjit nativecodegen)
 separate_arguments(LLVM_LIBS)
 separate_arguments(LLVM_SYSTEM_LIBS)
 add_library(anyshape_llvm INTERFACE)
 target_include_directories(anyshape_llvm SYSTEM INTERFACE ${LLVM_INCLUDE})
 target_link_directories(anyshape_llvm INTERFACE ${LLVM_LIBDIR})
 target_link_libraries(anyshape_llvm INTERFACE ${LLVM_LIBS} ${LLVM_SYSTEM_LIBS})
+target_link_options(anyshape_llvm INTERFACE -Wl,--exclude-libs,ALL -Wl,--gc-sections)

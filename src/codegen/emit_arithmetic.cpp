@@ -65,7 +65,9 @@ llvm::Value* Emitter::integer_op(Op op, Dtype type, std::span<llvm::Value* const
     case Op::FloorDivide:
     case Op::Modulo: return floor_divide(op, type, args[0], args[1]);
     case Op::Negate: return builder_.CreateNeg(args[0]);
-    case Op::Absolute: return type == Dtype::u8 || type == Dtype::b8 ? args[0] : builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, args[0], builder_.getFalse());
+    case Op::Absolute:
+      return type == Dtype::u8 || type == Dtype::b8 ? args[0]
+                                                    : builder_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, args[0], builder_.getFalse());
     case Op::And: return builder_.CreateAnd(args[0], args[1]);
     case Op::Or: return builder_.CreateOr(args[0], args[1]);
     case Op::Xor: return builder_.CreateXor(args[0], args[1]);
@@ -77,13 +79,12 @@ llvm::Value* Emitter::integer_op(Op op, Dtype type, std::span<llvm::Value* const
   }
 }
 
-// The first select is one instruction of the processor that gives `a` where either is NaN or both are equal; a NaN in `b` is put in after.
+// Two comparisons and a choice of bits: the processor's own minimum gives the wrong operand for NaN and flushes a denormal it chooses.
 llvm::Value* Emitter::extreme(Op op, Dtype type, llvm::Value* a, llvm::Value* b) {
   const bool smallest = op == Op::Minimum;
   if (is_floating(type)) {
-    llvm::Value* const second = smallest ? builder_.CreateFCmpOLT(b, a) : builder_.CreateFCmpOGT(b, a);
-    llvm::Value* const chosen = builder_.CreateSelect(second, b, a);
-    return builder_.CreateSelect(builder_.CreateFCmpUNO(b, b), b, chosen);
+    llvm::Value* const first = smallest ? builder_.CreateFCmpUGE(b, a) : builder_.CreateFCmpULE(b, a);
+    return builder_.CreateSelect(builder_.CreateAnd(first, builder_.CreateFCmpORD(b, b)), a, b);
   }
   const bool is_unsigned = type == Dtype::u8 || type == Dtype::b8;
   const llvm::Intrinsic::ID id = smallest ? (is_unsigned ? llvm::Intrinsic::umin : llvm::Intrinsic::smin)
@@ -128,7 +129,8 @@ llvm::Value* Emitter::floor_divide(Op op, Dtype type, llvm::Value* a, llvm::Valu
   llvm::Value* const divisor = builder_.CreateSelect(builder_.CreateOr(by_zero, by_minus), one, b);
   llvm::Value* const truncated = quotient(type, a, divisor);
   llvm::Value* const rest = builder_.CreateSub(a, builder_.CreateMul(truncated, divisor));
-  llvm::Value* const apart = builder_.CreateAnd(builder_.CreateICmpNE(rest, zero), builder_.CreateICmpSLT(builder_.CreateXor(rest, divisor), zero));
+  llvm::Value* const apart =
+      builder_.CreateAnd(builder_.CreateICmpNE(rest, zero), builder_.CreateICmpSLT(builder_.CreateXor(rest, divisor), zero));
   if (op == Op::Modulo) return builder_.CreateSelect(apart, builder_.CreateAdd(rest, divisor), rest);  // by 0 and -1: the rest by 1 is 0
   llvm::Value* const floored = builder_.CreateSelect(apart, builder_.CreateSub(truncated, one), truncated);
   return builder_.CreateSelect(by_zero, zero, builder_.CreateSelect(by_minus, builder_.CreateNeg(a), floored));

@@ -23,7 +23,10 @@ llvm::Value* Emitter::cast(Dtype from, Dtype to, llvm::Value* value) {
 // Out-of-range lanes are replaced by 0 before the conversion, which would be undefined for them, and by the bound after it. The bounds are
 // powers of two, exact in every float type; the lower one of u8 is -1, exclusive, since what lies above it truncates to 0.
 llvm::Value* Emitter::float_to_integer(Dtype to, llvm::Value* value) {
-  struct Range { double low, high; int64_t lowest, highest; };
+  struct Range {
+    double low, high;
+    int64_t lowest, highest;
+  };
   const Range range = to == Dtype::u8    ? Range{-1, 256, 0, 255}
                       : to == Dtype::i32 ? Range{-0x1p31, 0x1p31, INT32_MIN, INT32_MAX}
                                          : Range{-0x1p63, 0x1p63, INT64_MIN, INT64_MAX};

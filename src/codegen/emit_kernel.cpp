@@ -84,9 +84,7 @@ void Emitter::begin_function(llvm::Function* function) {
   builder_.SetInsertPoint(start);
 }
 
-llvm::BasicBlock* Emitter::new_block(const char* name) {
-  return llvm::BasicBlock::Create(module_.getContext(), name, function_.function);
-}
+llvm::BasicBlock* Emitter::new_block(const char* name) { return llvm::BasicBlock::Create(module_.getContext(), name, function_.function); }
 
 llvm::Value* Emitter::at_entry(const std::function<llvm::Value*()>& make) {
   const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
@@ -105,36 +103,25 @@ void Emitter::emit_block(const Block& block) {
 void Emitter::emit(const Instruction& instruction) {
   switch (instruction.op) {
     case Op::Constant:
-    case Op::Size:
-      return;  // made where used: see get()
-    case Op::Load:
-      return set(instruction.results[0], emit_load(instruction));
-    case Op::Store:
-      return emit_store(instruction);
+    case Op::Size: return;  // made where used: see get()
+    case Op::Load: return set(instruction.results[0], emit_load(instruction));
+    case Op::Store: return emit_store(instruction);
     case Op::For:
       if (instruction.kind == LoopKind::Parallel) return emit_parallel(instruction);
       if (instruction.kind == LoopKind::Vector) return emit_vector(instruction);
       return emit_serial(instruction);
-    case Op::Reduce:
-      return emit_reduce(instruction);
-    case Op::If:
-      return emit_if(instruction);
-    case Op::Call:
-      return emit_call(instruction);
-    default:
-      return set(instruction.results[0], emit_scalar_op(instruction));
+    case Op::Reduce: return emit_reduce(instruction);
+    case Op::If: return emit_if(instruction);
+    case Op::Call: return emit_call(instruction);
+    default: return set(instruction.results[0], emit_scalar_op(instruction));
   }
 }
 
+// Conditions are the same in every lane; lanes that differ use Select.
 void Emitter::emit_if(const Instruction& instruction) {
-  const Lanes condition = get(instruction.args[0]);
+  llvm::Value* const condition = scalar(instruction.args[0]);
   if (is_vector_loop()) flush_stores();
-  if (condition.form == Form::Uniform) return emit_uniform_if(instruction, condition.value);
-  emit_lane_if(instruction, condition.value);
-}
-
-void Emitter::emit_uniform_if(const Instruction& instruction, llvm::Value* condition) {
-  llvm::BasicBlock *then = new_block("then"), *otherwise = new_block("else"), *join = new_block("join");
+  llvm::BasicBlock *const then = new_block("then"), *const otherwise = new_block("else"), *const join = new_block("join");
   builder_.CreateCondBr(condition, then, otherwise);
   const auto branch = [&](llvm::BasicBlock* block, const Block& body) {
     builder_.SetInsertPoint(block);
@@ -145,27 +132,6 @@ void Emitter::emit_uniform_if(const Instruction& instruction, llvm::Value* condi
   branch(then, instruction.body);
   branch(otherwise, instruction.otherwise);
   builder_.SetInsertPoint(join);
-}
-
-// Lanes that go different ways: each side runs if any lane takes it, with stores and gathers limited to those lanes.
-void Emitter::emit_lane_if(const Instruction& instruction, llvm::Value* condition) {
-  llvm::Value* const outer = vector_->condition;
-  llvm::Value* const allowed = active_mask();
-  const auto side = [&](llvm::Value* lanes, const Block& body) {
-    if (body.empty()) return;
-    llvm::BasicBlock *then = new_block("some_lanes"), *join = new_block("join");
-    llvm::Value* const active = builder_.CreateAnd(allowed, lanes);
-    builder_.CreateCondBr(builder_.CreateOrReduce(active), then, join);
-    builder_.SetInsertPoint(then);
-    vector_->condition = active;
-    emit_block(body);
-    flush_stores();
-    vector_->condition = outer;
-    builder_.CreateBr(join);
-    builder_.SetInsertPoint(join);
-  };
-  side(condition, instruction.body);
-  side(builder_.CreateNot(condition), instruction.otherwise);
 }
 
 void Emitter::emit_call(const Instruction& call) {

@@ -1,6 +1,8 @@
 // Serial loops, which may carry values, and vector loops, whose body is written once for blocks of lanes.
 #include "codegen/emitter.h"
 
+#include <algorithm>
+
 namespace anyshape::codegen {
 
 using loop::Instruction;
@@ -53,9 +55,9 @@ void Emitter::emit_serial(const Instruction& loop) {
   }
 }
 
-// A loop over blocks of `width` indices whose body is written once. A block ends in `full` (go on, or leave after the last) or, if some lanes
-// lie past the end, in `partial` (leave): only effects - stores, accumulations - are written twice.
-Emitter::BlockLoop Emitter::begin_blocks(const Instruction& loop, int width) {
+// A loop over blocks of lanes whose body is written once. A block ends in `full` (go on, or leave after the last) or, if some lanes lie past
+// the end, in `partial` (leave): only effects - stores, accumulations - are written twice. The caller adds phis, then calls begin_body().
+Emitter::BlockLoop Emitter::begin_blocks(const Instruction& loop, int least_width) {
   BlockLoop blocks{};
   llvm::Value* const begin = scalar(loop.args[0]);
   blocks.end = scalar(loop.args[1]);
@@ -70,27 +72,33 @@ Emitter::BlockLoop Emitter::begin_blocks(const Instruction& loop, int width) {
   blocks.index->addIncoming(begin, blocks.before);
 
   vector_.emplace();
-  vector_->width = width;
   vector_->varying = find_varying(kernel_, loop);
+  vector_->width = std::max(least_width, choose_width(kernel_, loop, vector_->varying, host_.vector_bytes));
   set(loop.index, Lanes::affine(blocks.index, 1));
   return blocks;
 }
 
+void Emitter::begin_body(const BlockLoop& blocks) {
+  // An instruction even if both are constants: masks are made right behind it.
+  vector_->remaining = builder_.Insert(llvm::BinaryOperator::CreateSub(blocks.end, blocks.index));
+  vector_->full = builder_.CreateICmpSGE(vector_->remaining, builder_.getInt64(static_cast<uint64_t>(vector_->width)));
+}
+
+void Emitter::end_full_block(const BlockLoop& blocks) {
+  llvm::Value* const next = builder_.CreateAdd(blocks.index, builder_.getInt64(static_cast<uint64_t>(vector_->width)));
+  blocks.index->addIncoming(next, builder_.GetInsertBlock());
+  builder_.CreateCondBr(builder_.CreateICmpSLT(next, blocks.end), blocks.head, blocks.exit);
+}
+
 void Emitter::emit_vector(const Instruction& loop) {
-  const int width = choose_width(kernel_, loop, find_varying(kernel_, loop), host_.vector_bytes);
-  const BlockLoop blocks = begin_blocks(loop, width);
-  // After the body's own phis (there are none but the index) so that masks can be made right behind it.
-  vector_->remaining = llvm::cast<llvm::Instruction>(builder_.CreateSub(blocks.end, blocks.index));
-  vector_->full = builder_.CreateICmpSGE(vector_->remaining, builder_.getInt64(static_cast<uint64_t>(width)));
+  const BlockLoop blocks = begin_blocks(loop, 1);
+  begin_body(blocks);
   emit_block(loop.body);
   builder_.CreateCondBr(vector_->full, blocks.full, blocks.partial);
 
   builder_.SetInsertPoint(blocks.full);
   store_pending(false);
-  llvm::Value* const next = builder_.CreateAdd(blocks.index, builder_.getInt64(static_cast<uint64_t>(width)));
-  blocks.index->addIncoming(next, builder_.GetInsertBlock());
-  builder_.CreateCondBr(builder_.CreateICmpSLT(next, blocks.end), blocks.head, blocks.exit);
-
+  end_full_block(blocks);
   builder_.SetInsertPoint(blocks.partial);
   store_pending(true);
   builder_.CreateBr(blocks.exit);

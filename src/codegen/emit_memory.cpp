@@ -14,7 +14,8 @@ llvm::Value* Emitter::pointer(int32_t buffer) {
   if (known == nullptr) {
     known = at_entry([&] {
       llvm::Type* const type = builder_.getPtrTy();
-      llvm::LoadInst* load = builder_.CreateLoad(type, builder_.CreateConstInBoundsGEP1_64(type, function_.buffers, static_cast<uint64_t>(buffer)));
+      llvm::LoadInst* load =
+          builder_.CreateLoad(type, builder_.CreateConstInBoundsGEP1_64(type, function_.buffers, static_cast<uint64_t>(buffer)));
       load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module_.getContext(), {}));
       return load;
     });
@@ -44,7 +45,7 @@ Lanes Emitter::emit_load(const Instruction& instruction) {
     llvm::Instruction* load = builder_.CreateAlignedLoad(memory_type(instruction.type), address(buffer, offset.value), alignment);
     return Lanes::uniform(from_memory(instruction.type, mark_invariant(buffer, load)));
   }
-  const bool whole = offset.form == Form::Affine && offset.stride == 1 && vector_->condition == nullptr;
+  const bool whole = offset.form == Form::Affine && offset.stride == 1;
   llvm::Value* const stored = whole ? load_vector(buffer, offset.value) : gather(buffer, offset);
   return Lanes::varying(from_memory(instruction.type, stored));
 }
@@ -52,7 +53,8 @@ Lanes Emitter::emit_load(const Instruction& instruction) {
 llvm::Value* Emitter::load_vector(int32_t buffer, llvm::Value* offset) {
   const Dtype dtype = kernel_.buffers[static_cast<size_t>(buffer)].type;
   llvm::Type* const type = llvm::FixedVectorType::get(memory_type(dtype), static_cast<unsigned>(vector_->width));
-  return mark_invariant(buffer, builder_.CreateAlignedLoad(type, address(buffer, offset), llvm::Align(static_cast<uint64_t>(size_of(dtype)))));
+  return mark_invariant(buffer,
+                        builder_.CreateAlignedLoad(type, address(buffer, offset), llvm::Align(static_cast<uint64_t>(size_of(dtype)))));
 }
 
 // Only lanes that count are read: the others' addresses may lie anywhere.
@@ -63,16 +65,13 @@ llvm::Value* Emitter::gather(int32_t buffer, const Lanes& offset) {
   llvm::Constant* const zeros = llvm::Constant::getNullValue(type);
   const llvm::Align alignment(static_cast<uint64_t>(size_of(dtype)));
   if (has_hardware_mask(size_of(dtype))) {
-    if (offset.form == Form::Affine && offset.stride == 1) {
-      return mark_invariant(buffer, builder_.CreateMaskedLoad(type, address(buffer, offset.value), alignment, active_mask(), zeros));
-    }
-    return mark_invariant(buffer, builder_.CreateMaskedGather(type, address(buffer, spread(offset)), alignment, active_mask(), zeros));
+    return mark_invariant(buffer, builder_.CreateMaskedGather(type, address(buffer, spread(offset)), alignment, gather_mask(), zeros));
   }
   llvm::AllocaInst *const offsets = scratch(llvm::FixedVectorType::get(builder_.getInt64Ty(), static_cast<unsigned>(vector_->width))),
-                   *const collected = scratch(type);
+                          *const collected = scratch(type);
   builder_.CreateStore(spread(offset), offsets);
   builder_.CreateStore(zeros, collected);
-  for_active_lanes([&](llvm::Value* lane) {
+  for_lanes_before_end([&](llvm::Value* lane) {
     llvm::Value* const at = builder_.CreateLoad(builder_.getInt64Ty(), builder_.CreateInBoundsGEP(builder_.getInt64Ty(), offsets, lane));
     llvm::Value* const loaded = builder_.CreateAlignedLoad(element, address(buffer, at), alignment);
     builder_.CreateStore(loaded, builder_.CreateInBoundsGEP(element, collected, lane));
@@ -84,11 +83,12 @@ void Emitter::emit_store(const Instruction& instruction) {
   const Lanes offset = get(instruction.args[0]), value = get(instruction.args[1]);
   const Dtype dtype = kernel_.buffers[static_cast<size_t>(instruction.buffer)].type;
   if (!is_vector_loop()) {
-    builder_.CreateAlignedStore(to_memory(dtype, value.value), address(instruction.buffer, offset.value), llvm::Align(static_cast<uint64_t>(size_of(dtype))));
+    builder_.CreateAlignedStore(to_memory(dtype, value.value), address(instruction.buffer, offset.value),
+                                llvm::Align(static_cast<uint64_t>(size_of(dtype))));
     return;
   }
   llvm::Value* const stored = to_memory(dtype, spread(value));
-  if (offset.form == Form::Affine && offset.stride == 1 && vector_->condition == nullptr) {
+  if (offset.form == Form::Affine && offset.stride == 1) {
     vector_->pending.push_back({instruction.buffer, offset.value, stored});
     return;
   }
@@ -101,18 +101,14 @@ void Emitter::scatter(int32_t buffer, const Lanes& offset, llvm::Value* stored) 
   llvm::Type* const element = memory_type(dtype);
   const llvm::Align alignment(static_cast<uint64_t>(size_of(dtype)));
   if (has_hardware_mask(size_of(dtype))) {
-    if (offset.form == Form::Affine && offset.stride == 1) {
-      builder_.CreateMaskedStore(stored, address(buffer, offset.value), alignment, active_mask());
-    } else {
-      builder_.CreateMaskedScatter(stored, address(buffer, spread(offset)), alignment, active_mask());
-    }
+    builder_.CreateMaskedScatter(stored, address(buffer, spread(offset)), alignment, gather_mask());
     return;
   }
   llvm::AllocaInst *const offsets = scratch(llvm::FixedVectorType::get(builder_.getInt64Ty(), static_cast<unsigned>(vector_->width))),
-                   *const values = scratch(stored->getType());
+                          *const values = scratch(stored->getType());
   builder_.CreateStore(spread(offset), offsets);
   builder_.CreateStore(stored, values);
-  for_active_lanes([&](llvm::Value* lane) {
+  for_lanes_before_end([&](llvm::Value* lane) {
     llvm::Value* const at = builder_.CreateLoad(builder_.getInt64Ty(), builder_.CreateInBoundsGEP(builder_.getInt64Ty(), offsets, lane));
     llvm::Value* const one = builder_.CreateLoad(element, builder_.CreateInBoundsGEP(element, values, lane));
     builder_.CreateAlignedStore(one, address(buffer, at), alignment);
@@ -120,52 +116,39 @@ void Emitter::scatter(int32_t buffer, const Lanes& offset, llvm::Value* stored) 
 }
 
 // One lane after the other: small code for what the processor cannot do in lanes.
-void Emitter::for_active_lanes(const std::function<void(llvm::Value* lane)>& body) {
+void Emitter::for_lanes_before_end(const std::function<void(llvm::Value* lane)>& body) {
   llvm::Value* const width = builder_.getInt64(static_cast<uint64_t>(vector_->width));
   llvm::Value* const count = builder_.CreateSelect(vector_->full, width, vector_->remaining);
-  llvm::AllocaInst* flags = nullptr;
-  if (vector_->condition != nullptr) {
-    llvm::Value* const bytes = builder_.CreateZExt(vector_->condition, like(builder_.getInt8Ty(), vector_->condition));
-    flags = scratch(bytes->getType());
-    builder_.CreateStore(bytes, flags);
-  }
-  llvm::BasicBlock *const before = builder_.GetInsertBlock(), *const head = new_block("lane"), *const latch = new_block("next_lane"),
-                   *const exit = new_block("lanes_done");
+  llvm::BasicBlock *const before = builder_.GetInsertBlock(), *const head = new_block("lane"), *const exit = new_block("lanes_done");
   builder_.CreateBr(head);
   builder_.SetInsertPoint(head);
   llvm::PHINode* const lane = builder_.CreatePHI(builder_.getInt64Ty(), 2);
   lane->addIncoming(builder_.getInt64(0), before);
-  if (flags != nullptr) {
-    llvm::BasicBlock* const active = new_block("active_lane");
-    llvm::Value* const flag = builder_.CreateLoad(builder_.getInt8Ty(), builder_.CreateInBoundsGEP(builder_.getInt8Ty(), flags, lane));
-    builder_.CreateCondBr(builder_.CreateIsNotNull(flag), active, latch);
-    builder_.SetInsertPoint(active);
-  }
   body(lane);
-  builder_.CreateBr(latch);
-  builder_.SetInsertPoint(latch);
   llvm::Value* const next = builder_.CreateAdd(lane, builder_.getInt64(1));
-  lane->addIncoming(next, latch);
+  lane->addIncoming(next, builder_.GetInsertBlock());
   builder_.CreateCondBr(builder_.CreateICmpSLT(next, count), head, exit);
   builder_.SetInsertPoint(exit);
 }
 
+llvm::Value* Emitter::lanes_before_end(int first, int count) {
+  llvm::SmallVector<llvm::Constant*, 64> lanes;
+  for (int lane = first; lane < first + count; ++lane) lanes.push_back(builder_.getInt32(static_cast<uint32_t>(lane)));
+  llvm::Value* const width = builder_.getInt64(static_cast<uint64_t>(vector_->width));
+  llvm::Value* const few = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, vector_->remaining, width);
+  llvm::Value* const end = builder_.CreateTrunc(few, builder_.getInt32Ty());
+  return builder_.CreateICmpULT(llvm::ConstantVector::get(lanes), builder_.CreateVectorSplat(static_cast<unsigned>(count), end));
+}
+
 // Made right where `remaining` is known, so that every later use may have it.
-llvm::Value* Emitter::mask_before_end() {
+llvm::Value* Emitter::gather_mask() {
   if (vector_->mask == nullptr) {
     const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
     builder_.SetInsertPoint(vector_->remaining->getNextNode());
-    llvm::SmallVector<llvm::Constant*, 64> lanes;
-    for (int lane = 0; lane < vector_->width; ++lane) lanes.push_back(builder_.getInt32(static_cast<uint32_t>(lane)));
-    llvm::Value* const width = builder_.getInt64(static_cast<uint64_t>(vector_->width));
-    llvm::Value* const few = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, vector_->remaining, width);
-    llvm::Value* const count = builder_.CreateTrunc(few, builder_.getInt32Ty());
-    vector_->mask = builder_.CreateICmpULT(llvm::ConstantVector::get(lanes), builder_.CreateVectorSplat(static_cast<unsigned>(vector_->width), count));
+    vector_->mask = lanes_before_end(0, vector_->width);
   }
   return vector_->mask;
 }
-
-llvm::Value* Emitter::active_mask() { return vector_->condition != nullptr ? vector_->condition : mask_before_end(); }
 
 // Writes the stores held back, in the middle of a body: before something that may see them.
 void Emitter::flush_stores() {
@@ -198,18 +181,13 @@ void Emitter::store_partial(const PendingStore& store) {
   const llvm::Align alignment(static_cast<uint64_t>(size_of(dtype)));
   if (host_.has_masked_store && size_of(dtype) >= 4) {
     // A mask of its own, here in the rarely taken path: one shared with the body would be computed for every block.
-    llvm::SmallVector<llvm::Constant*, 64> lanes;
-    for (int lane = 0; lane < vector_->width; ++lane) lanes.push_back(builder_.getInt32(static_cast<uint32_t>(lane)));
-    llvm::Value* const count = builder_.CreateTrunc(vector_->remaining, builder_.getInt32Ty());
-    llvm::Value* const mask =
-        builder_.CreateICmpULT(llvm::ConstantVector::get(lanes), builder_.CreateVectorSplat(static_cast<unsigned>(vector_->width), count));
-    builder_.CreateMaskedStore(store.value, address(store.buffer, store.offset), alignment, mask);
+    builder_.CreateMaskedStore(store.value, address(store.buffer, store.offset), alignment, lanes_before_end(0, vector_->width));
     return;
   }
   llvm::Type* const element = memory_type(dtype);
   llvm::AllocaInst* const values = scratch(store.value->getType());
   builder_.CreateStore(store.value, values);
-  for_active_lanes([&](llvm::Value* lane) {
+  for_lanes_before_end([&](llvm::Value* lane) {
     llvm::Value* const one = builder_.CreateLoad(element, builder_.CreateInBoundsGEP(element, values, lane));
     builder_.CreateAlignedStore(one, address(store.buffer, builder_.CreateAdd(store.offset, lane)), alignment);
   });

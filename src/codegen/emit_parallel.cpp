@@ -57,7 +57,8 @@ class Captures {
 }  // namespace
 
 llvm::Value* Emitter::to_frame(Dtype type, llvm::Value* value) {
-  llvm::Value* const bits = is_floating(type) ? builder_.CreateBitCast(value, builder_.getIntNTy(value->getType()->getScalarSizeInBits())) : value;
+  llvm::Value* const bits =
+      is_floating(type) ? builder_.CreateBitCast(value, builder_.getIntNTy(value->getType()->getScalarSizeInBits())) : value;
   return builder_.CreateZExt(bits, builder_.getInt64Ty());
 }
 
@@ -94,8 +95,8 @@ void Emitter::emit_parallel(const Instruction& loop) {
 llvm::Function* Emitter::emit_parallel_body(const Instruction& loop, std::span<const Value> captured) {
   Function outer = std::move(function_);
   llvm::BasicBlock* const resume = builder_.GetInsertBlock();
-  llvm::Function* const function = llvm::Function::Create(body_type(), llvm::Function::InternalLinkage,
-                                                          fmt::format("{}_part_{}", symbol_, parallel_bodies_++), module_);
+  llvm::Function* const function =
+      llvm::Function::Create(body_type(), llvm::Function::InternalLinkage, fmt::format("{}_part_{}", symbol_, parallel_bodies_++), module_);
   begin_function(function);
   llvm::Value *const frame = function->getArg(3), *const begin = function->getArg(4), *const end = function->getArg(5);
   for (size_t i = 0; i < captured.size(); ++i) {

@@ -5,7 +5,6 @@
 #include <anyshape/error.h>
 #include <llvm/IR/Constants.h>
 
-#include <algorithm>
 #include <numeric>
 
 namespace anyshape::codegen {
@@ -64,11 +63,7 @@ llvm::Value* Emitter::combine_block(Combine how, Dtype type, llvm::Value* accumu
       accumulator = combined;
       continue;
     }
-    llvm::SmallVector<llvm::Constant*, 16> lanes;
-    for (int lane = 0; lane < loop::lanes; ++lane) lanes.push_back(builder_.getInt32(static_cast<uint32_t>(first + lane)));
-    llvm::Value* const count = builder_.CreateTrunc(vector_->remaining, builder_.getInt32Ty());
-    llvm::Value* const mask = builder_.CreateICmpULT(llvm::ConstantVector::get(lanes), builder_.CreateVectorSplat(loop::lanes, count));
-    accumulator = builder_.CreateSelect(mask, combined, accumulator);
+    accumulator = builder_.CreateSelect(lanes_before_end(first, loop::lanes), combined, accumulator);
   }
   return accumulator;
 }
@@ -83,21 +78,20 @@ llvm::Value* Emitter::combine_lanes(Combine how, Dtype type, llvm::Value* accumu
 }
 
 void Emitter::emit_reduce(const Instruction& loop) {
-  const int width = std::max(loop::lanes, choose_width(kernel_, loop, find_varying(kernel_, loop), host_.vector_bytes));
   const size_t count = loop.results.size();
-  const BlockLoop blocks = begin_blocks(loop, width);
+  const BlockLoop blocks = begin_blocks(loop, loop::lanes);
   llvm::SmallVector<llvm::PHINode*, 4> accumulators;
   llvm::SmallVector<llvm::PHINode*, 4> finals;
   for (size_t i = 0; i < count; ++i) {
     const Dtype type = type_of(loop.results[i]);
-    llvm::Constant* const start = llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(loop::lanes), identity(loop.combine[i], type));
+    llvm::Constant* const start =
+        llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(loop::lanes), identity(loop.combine[i], type));
     accumulators.push_back(builder_.CreatePHI(start->getType(), 2));
     accumulators[i]->addIncoming(start, blocks.before);
     finals.push_back(llvm::PHINode::Create(start->getType(), 3, "", blocks.exit));
     finals[i]->addIncoming(start, blocks.before);
   }
-  vector_->remaining = llvm::cast<llvm::Instruction>(builder_.CreateSub(blocks.end, blocks.index));
-  vector_->full = builder_.CreateICmpSGE(vector_->remaining, builder_.getInt64(static_cast<uint64_t>(width)));
+  begin_body(blocks);
   emit_block(loop.body);
   llvm::SmallVector<llvm::Value*, 4> contributions;
   for (size_t i = 0; i < count; ++i) contributions.push_back(spread(get(loop.yields[i])));
@@ -105,7 +99,6 @@ void Emitter::emit_reduce(const Instruction& loop) {
 
   const auto finish = [&](llvm::BasicBlock* block, bool partial) {
     builder_.SetInsertPoint(block);
-    store_pending(partial);
     llvm::SmallVector<llvm::Value*, 4> combined;
     for (size_t i = 0; i < count; ++i) {
       combined.push_back(combine_block(loop.combine[i], type_of(loop.results[i]), accumulators[i], contributions[i], partial));
@@ -117,15 +110,14 @@ void Emitter::emit_reduce(const Instruction& loop) {
     }
   };
   finish(blocks.full, false);
-  llvm::Value* const next = builder_.CreateAdd(blocks.index, builder_.getInt64(static_cast<uint64_t>(width)));
-  blocks.index->addIncoming(next, builder_.GetInsertBlock());
-  builder_.CreateCondBr(builder_.CreateICmpSLT(next, blocks.end), blocks.head, blocks.exit);
+  end_full_block(blocks);
   finish(blocks.partial, true);
   builder_.CreateBr(blocks.exit);
 
   builder_.SetInsertPoint(blocks.exit);
   vector_.reset();
-  for (size_t i = 0; i < count; ++i) set(loop.results[i], Lanes::uniform(combine_lanes(loop.combine[i], type_of(loop.results[i]), finals[i])));
+  for (size_t i = 0; i < count; ++i)
+    set(loop.results[i], Lanes::uniform(combine_lanes(loop.combine[i], type_of(loop.results[i]), finals[i])));
 }
 
 }  // namespace anyshape::codegen

@@ -17,7 +17,8 @@ Lanes Emitter::get(Value value) {
   const size_t id = static_cast<size_t>(value.id);
   if (const auto& known = function_.values[id]) return *known;
   const Instruction* definition = definitions_[id];
-  if (definition == nullptr) throw InternalError(fmt::format("codegen: kernel {}: value %{} is used before it is made", kernel_.name, value.id));
+  if (definition == nullptr)
+    throw InternalError(fmt::format("codegen: kernel {}: value %{} is used before it is made", kernel_.name, value.id));
   const Lanes lanes = definition->op == Op::Constant ? emit_constant(*definition) : emit_size(definition->integer);
   set(value, lanes);
   return lanes;
@@ -28,7 +29,8 @@ void Emitter::set(Value value, Lanes lanes) { function_.values[static_cast<size_
 llvm::Value* Emitter::scalar(Value value) {
   const Lanes lanes = get(value);
   if (lanes.form != Form::Uniform) {
-    throw InternalError(fmt::format("codegen: kernel {}: value %{} differs between lanes where one value is needed", kernel_.name, value.id));
+    throw InternalError(
+        fmt::format("codegen: kernel {}: value %{} differs between lanes where one value is needed", kernel_.name, value.id));
   }
   return lanes.value;
 }
@@ -90,8 +92,10 @@ std::optional<Lanes> Emitter::emit_affine(const Instruction& instruction, std::s
   if (instruction.op != Op::Multiply) return std::nullopt;
   const auto* left = llvm::dyn_cast<llvm::ConstantInt>(a.value);
   const auto* right = llvm::dyn_cast<llvm::ConstantInt>(b.value);
-  if (a.form == Form::Uniform && left != nullptr) return Lanes::affine(builder_.CreateMul(a.value, b.value), left->getSExtValue() * b.stride);
-  if (b.form == Form::Uniform && right != nullptr) return Lanes::affine(builder_.CreateMul(a.value, b.value), right->getSExtValue() * a.stride);
+  if (a.form == Form::Uniform && left != nullptr)
+    return Lanes::affine(builder_.CreateMul(a.value, b.value), left->getSExtValue() * b.stride);
+  if (b.form == Form::Uniform && right != nullptr)
+    return Lanes::affine(builder_.CreateMul(a.value, b.value), right->getSExtValue() * a.stride);
   return std::nullopt;
 }
 

@@ -29,8 +29,8 @@ class Emitter {
   struct Function {
     llvm::Function* function = nullptr;
     llvm::Value *context = nullptr, *buffers = nullptr, *dims = nullptr;
-    llvm::Instruction* entry_end = nullptr;   // allocas and values of the whole function stand before it
-    std::vector<llvm::Value*> pointers;       // of buffers, loaded at entry on first use
+    llvm::Instruction* entry_end = nullptr;    // allocas and values of the whole function stand before it
+    std::vector<llvm::Value*> pointers;        // of buffers, loaded at entry on first use
     std::vector<std::optional<Lanes>> values;  // by Value id
   };
 
@@ -45,10 +45,9 @@ class Emitter {
     int width = 0;
     llvm::Instruction* remaining = nullptr;  // i64: indices from lane 0 to the end of the loop; at least 1
     llvm::Value* full = nullptr;             // i1: no partial block
-    llvm::Value* mask = nullptr;             // <width x i1>: lanes before the end; made on first use
-    llvm::Value* condition = nullptr;        // <width x i1>: lanes that take the enclosing Ifs, before the end; nullptr: no such If
+    llvm::Value* mask = nullptr;             // <width x i1>: lanes before the end, for gathers; made on first use
     std::vector<bool> varying;
-    std::vector<PendingStore> pending;       // stores held back so that a block tests for the partial case once
+    std::vector<PendingStore> pending;  // stores held back so that a block tests for the partial case once
   };
 
   // emit_kernel.cpp: functions, blocks, branches, calls
@@ -59,8 +58,6 @@ class Emitter {
   void emit_block(const loop::Block& block);
   void emit(const loop::Instruction& instruction);
   void emit_if(const loop::Instruction& instruction);
-  void emit_uniform_if(const loop::Instruction& instruction, llvm::Value* condition);
-  void emit_lane_if(const loop::Instruction& instruction, llvm::Value* condition);
   void emit_call(const loop::Instruction& instruction);
   void return_if_failed(llvm::Value* code);
   llvm::BasicBlock* new_block(const char* name);
@@ -70,7 +67,7 @@ class Emitter {
   // emit_values.cpp: the forms of values, and their types
   Lanes get(loop::Value value);
   void set(loop::Value value, Lanes lanes);
-  llvm::Value* scalar(loop::Value value);  // of a value that is Uniform
+  llvm::Value* scalar(loop::Value value);   // of a value that is Uniform
   llvm::Value* spread(const Lanes& lanes);  // across the lanes of the vector loop
   llvm::Type* value_type(Dtype dtype);      // b8 is i1
   llvm::Type* memory_type(Dtype dtype);
@@ -107,9 +104,9 @@ class Emitter {
   llvm::Value* gather(int32_t buffer, const Lanes& offset);
   void emit_store(const loop::Instruction& instruction);
   void scatter(int32_t buffer, const Lanes& offset, llvm::Value* stored);
-  void for_active_lanes(const std::function<void(llvm::Value* lane)>& body);
-  llvm::Value* mask_before_end();
-  llvm::Value* active_mask();
+  void for_lanes_before_end(const std::function<void(llvm::Value* lane)>& body);
+  llvm::Value* lanes_before_end(int first, int count);  // <count x i1>, for lanes from `first` on
+  llvm::Value* gather_mask();
   void flush_stores();
   void store_pending(bool partial);
   void store_partial(const PendingStore& store);
@@ -119,14 +116,15 @@ class Emitter {
   // emit_loops.cpp, emit_reduce.cpp, emit_parallel.cpp
   void emit_serial(const loop::Instruction& loop);
   void emit_vector(const loop::Instruction& loop);
-  // Runs `body` for blocks of lanes over [begin, end); at_end ends a block (partial: lanes from `remaining` on do not count) and
-  // `exit` is entered from three places: no iteration, full last block, partial last block.
+  // A loop over blocks of lanes; `exit` is entered from three places: no iteration, full last block, partial last block.
   struct BlockLoop {
     llvm::BasicBlock *before, *head, *full, *partial, *exit;
     llvm::PHINode* index;
     llvm::Value* end;
   };
-  BlockLoop begin_blocks(const loop::Instruction& loop, int width);
+  BlockLoop begin_blocks(const loop::Instruction& loop, int least_width);
+  void begin_body(const BlockLoop& blocks);
+  void end_full_block(const BlockLoop& blocks);
   void emit_reduce(const loop::Instruction& loop);
   Constant* identity(loop::Combine combine, Dtype type);
   llvm::Value* combine(loop::Combine combine, Dtype type, llvm::Value* a, llvm::Value* b);

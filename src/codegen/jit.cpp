@@ -40,8 +40,7 @@ struct SilentDiagnostics : llvm::DiagnosticHandler {
 // The session that links objects into this process. Shared by all holders of code, so that it outlives them.
 class Session {
  public:
-  Session()
-      : session_(require(llvm::orc::SelfExecutorProcessControl::Create(), "no process control")), layer_(session_) {
+  Session() : session_(require(llvm::orc::SelfExecutorProcessControl::Create(), "no process control")), layer_(session_) {
     session_.setErrorReporter([](llvm::Error error) { llvm::consumeError(std::move(error)); });
   }
   Session(const Session&) = delete;
@@ -111,8 +110,8 @@ int64_t loaded_bytes(const llvm::SmallVector<char, 0>& object) {
   return bytes;
 }
 
-std::unique_ptr<llvm::Module> make_module(llvm::LLVMContext& context, std::span<const loop::Kernel* const> kernels, loop::ExternLookup externs,
-                                          const llvm::TargetMachine& machine) {
+std::unique_ptr<llvm::Module> make_module(llvm::LLVMContext& context, std::span<const loop::Kernel* const> kernels,
+                                          loop::ExternLookup externs, const llvm::TargetMachine& machine) {
   context.setDiagnosticHandler(std::make_unique<SilentDiagnostics>());
   auto module = std::make_unique<llvm::Module>("kernels", context);
   module->setDataLayout(machine.createDataLayout());

@@ -64,7 +64,8 @@ int weigh(const loop::Kernel& kernel, const Block& block, const std::vector<bool
   int weight = 0;
   for (const Instruction& instruction : block) {
     weight += weigh(kernel, instruction.body, varying) + weigh(kernel, instruction.otherwise, varying);
-    const bool is_index = instruction.type == Dtype::i64 && (instruction.op == Op::Add || instruction.op == Op::Subtract || instruction.op == Op::Multiply);
+    const bool is_index =
+        instruction.type == Dtype::i64 && (instruction.op == Op::Add || instruction.op == Op::Subtract || instruction.op == Op::Multiply);
     if (instruction.results.empty() || is_index || !varying[static_cast<size_t>(instruction.results[0].id)]) continue;
     const bool divides = instruction.op == Op::FloorDivide || instruction.op == Op::Modulo;
     weight += (size_of(instruction.type) == 8 ? 2 : 1) * (divides ? 16 : 1);
