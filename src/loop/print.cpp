@@ -17,7 +17,7 @@ namespace {
 
 constexpr int primary = 9;  // binds tighter than every operator
 constexpr int unary_level = 8;
-constexpr int largest_inlined = 3;  // instructions in a subexpression; a longer one gets a name
+constexpr int largest_inlined = 5;  // instructions in a subexpression; a longer one gets a name
 
 struct Operator {
   std::string_view symbol;
