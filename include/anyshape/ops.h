@@ -2,8 +2,10 @@
 #pragma once
 #include <anyshape/tensor.h>
 
+#include <initializer_list>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace [[gnu::visibility("default")]] anyshape {
@@ -40,8 +42,21 @@ inline Tensor operator<=(const Tensor& a, const Tensor& b) { return less_equal(a
 inline Tensor operator>(const Tensor& a, const Tensor& b) { return greater(a, b); }
 inline Tensor operator>=(const Tensor& a, const Tensor& b) { return greater_equal(a, b); }
 
+// Axes of a reduction: all of them unless listed. {1}, {0, -1}; negative ones count from the end.
+class Axes {
+ public:
+  Axes() = default;
+  Axes(std::initializer_list<int64_t> axes) : axes_(axes) {}
+  Axes(std::vector<int64_t> axes) : axes_(std::move(axes)) {}
+  bool has_value() const { return axes_.has_value(); }
+  const std::vector<int64_t>& operator*() const { return *axes_; }
+
+ private:
+  std::optional<std::vector<int64_t>> axes_;
+};
+
 struct ReduceOptions {
-  std::optional<std::vector<int64_t>> axes;  // none: all axes; negative ones count from the end
+  Axes axes;
   bool keep_dims = false;
 };
 Tensor sum(const Tensor& x, ReduceOptions options = {});

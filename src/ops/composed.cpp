@@ -16,7 +16,7 @@ namespace {
 // x minus its greatest element along the axis, so that no exponential overflows. The shift cancels in the result and has no gradient.
 // Where there are no elements nothing reads the maximum, so the plain reduction serves.
 Tensor shifted(const Tensor& x, int64_t axis) {
-  return x - stop_gradient(bind(max_op, {x}, reduce_attrs(x, {.axes = {{axis}}, .keep_dims = true})));
+  return x - stop_gradient(bind(max_op, {x}, reduce_attrs(x, {.axes = {axis}, .keep_dims = true})));
 }
 
 Tensor floating(std::string_view op, const Tensor& x, int64_t axis) {
@@ -42,13 +42,13 @@ Tensor mean(const Tensor& x, ReduceOptions options) {
 Tensor softmax(const Tensor& x) { return softmax(x, {}); }
 Tensor softmax(const Tensor& x, AxisOptions options) {
   const Tensor powers = exp(shifted(floating("softmax", x, options.axis), options.axis));
-  return powers / sum(powers, {.axes = {{options.axis}}, .keep_dims = true});
+  return powers / sum(powers, {.axes = {options.axis}, .keep_dims = true});
 }
 
 Tensor log_softmax(const Tensor& x) { return log_softmax(x, {}); }
 Tensor log_softmax(const Tensor& x, AxisOptions options) {
   const Tensor shift = shifted(floating("log_softmax", x, options.axis), options.axis);
-  return shift - log(sum(exp(shift), {.axes = {{options.axis}}, .keep_dims = true}));
+  return shift - log(sum(exp(shift), {.axes = {options.axis}, .keep_dims = true}));
 }
 
 }  // namespace anyshape

@@ -8,7 +8,7 @@ namespace anyshape {
 ReduceAttrs reduce_attrs(const Tensor& x, const ReduceOptions& options) {
   const int rank = x.rank();
   ReduceAttrs attrs{.axes = {}, .keep_dims = options.keep_dims};
-  if (!options.axes) {
+  if (!options.axes.has_value()) {
     for (int axis = 0; axis < rank; ++axis) attrs.axes.push_back(axis);
     return attrs;
   }
