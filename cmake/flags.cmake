@@ -1,7 +1,8 @@
 # Compiler flags shared by every target of ours. Ahead-of-time code targets x86-64-v3; generated code targets the host.
 add_library(anyshape_flags INTERFACE)
 target_compile_options(anyshape_flags INTERFACE -Wall -Wextra -Werror -ffp-contract=off
-  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Werror=reorder-init-list>)
+  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Werror=reorder-init-list>
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)  # g++ 12 warns wrongly inside std::string
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   target_compile_options(anyshape_flags INTERFACE -march=x86-64-v3)
 endif()
