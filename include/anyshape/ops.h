@@ -85,7 +85,7 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape);
 Tensor sum_to(const Tensor& x, const Shape& shape);  // the reverse of broadcast_to: sums what was repeated
 struct SliceRange {
   Dim begin = 0;
-  std::optional<Dim> end;  // none: to the end
+  std::optional<Dim> end = std::nullopt;  // none: to the end
 };
 Tensor slice(const Tensor& x, const std::vector<SliceRange>& ranges);  // one range per leading axis; negative bounds count from the end
 struct ConcatOptions {

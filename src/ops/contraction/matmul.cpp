@@ -14,7 +14,7 @@ namespace {
 Specs shape(OpCall& call) {
   const MatmulAttrs& attrs = call.attrs_as<MatmulAttrs>();
   const Shape &a = call.shape(0), &b = call.shape(1);
-  if (a.rank() < 2 || b.rank() < 2) call.fail("a rank is below 2", "matrices, or batches of them");
+  if (a.rank() < 2 || b.rank() < 2) call.fail("a scalar has no axis to sum over", "vectors, matrices or batches of matrices");
   const std::string_view rule = attrs.transpose_a ? (attrs.transpose_b ? "a.shape[-2] == b.shape[-1]" : "a.shape[-2] == b.shape[-2]")
                                                   : (attrs.transpose_b ? "a.shape[-1] == b.shape[-1]" : "a.shape[-1] == b.shape[-2]");
   call.require({Relation::Equal, a[attrs.transpose_a ? -2 : -1], b[attrs.transpose_b ? -1 : -2]}, "inner sizes differ", rule);
@@ -71,8 +71,16 @@ constinit const OpDef matmul_op{.name = "matmul",
                                 .lower = lower_matmul,
                                 .attrs = [] { return Attrs(MatmulAttrs{}); }};
 
+// A vector is a matrix of one row on the left and of one column on the right; that axis is gone from the result.
 Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) {
-  return bind(matmul_op, {a, b}, MatmulAttrs{options.transpose_a, options.transpose_b});
+  const bool left = a.rank() == 1, right = b.rank() == 1;
+  const Tensor product = bind(matmul_op, {left ? reshape(a, {1, a.shape()[0]}) : a, right ? reshape(b, {b.shape()[0], 1}) : b},
+                              MatmulAttrs{options.transpose_a && !left, options.transpose_b && !right});
+  if (!left && !right) return product;
+  Shape shape = batch_shape(product.shape());
+  if (!left) shape.push_back(product.shape()[-2]);
+  if (!right) shape.push_back(product.shape()[-1]);
+  return reshape(product, shape);
 }
 
 }  // namespace anyshape
