@@ -80,7 +80,7 @@ TEST(Tensor, item_of_several_elements_names_the_tensor) {
   const Tensor x = tensor({{1.f, 2.f, 3.f}, {4.f, 5.f, 6.f}});
   const std::string text = text_of<ShapeError>([&] { x.item<float>(); });
   EXPECT_TRUE(text.starts_with("item: the tensor has 6 elements: f32[2, 3]; expected exactly one. ")) << text;
-  EXPECT_THROW(static_cast<bool>(x), ShapeError);
+  EXPECT_THROW(static_cast<void>(static_cast<bool>(x)), ShapeError);
   EXPECT_THROW(make_empty(f32, std::vector<int64_t>{0}).item<float>(), ShapeError);
 }
 
@@ -97,7 +97,7 @@ TEST(Tensor, an_undefined_one_is_an_argument_error) {
   EXPECT_THROW(nothing.dtype(), ArgumentError);
   EXPECT_THROW(nothing.item<float>(), ArgumentError);
   EXPECT_THROW(nothing.to_vector<float>(), ArgumentError);
-  EXPECT_THROW(static_cast<bool>(nothing), ArgumentError);
+  EXPECT_THROW(static_cast<void>(static_cast<bool>(nothing)), ArgumentError);
   EXPECT_THROW(all_equal(nothing, nothing), ArgumentError);
   EXPECT_THROW(contiguous(nothing), ArgumentError);
 }
