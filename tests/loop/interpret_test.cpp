@@ -118,7 +118,7 @@ TEST(Interpret, comparisons_with_nan_are_false_but_not_equal) {
   EXPECT_EQ(truth("a == b"), (F{0, 1, 0, 0, 1, 1}));
   EXPECT_EQ(truth("a != b"), (F{1, 0, 1, 1, 0, 0}));
   EXPECT_EQ(truth("!(a < b) & (a == a)"), (F{0, 1, 0, 0, 1, 1}));
-  EXPECT_EQ((each<int32_t, uint8_t>("select(a < b, 1, 0)", {200}, {100})), (I{0})) << "u8 has no sign";
+  EXPECT_EQ((each<int32_t, uint8_t>("i32(a < b)", {200}, {100})), (I{0})) << "u8 has no sign";
 }
 
 TEST(Interpret, casts_truncate_saturate_and_take_nan_to_zero) {
