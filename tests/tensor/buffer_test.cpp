@@ -72,6 +72,10 @@ TEST(Buffer, counts_live_and_cached_bytes) {
     buffer.reset();
     EXPECT_EQ(allocator_stats().live_bytes, before.live_bytes);
     EXPECT_EQ(allocator_stats().cached_bytes, capacity);
+    buffer = allocate(bytes);
+    EXPECT_EQ(allocator_stats().live_bytes, before.live_bytes + capacity);
+    EXPECT_EQ(allocator_stats().cached_bytes, 0);
+    buffer.reset();
     release_cached();
     EXPECT_EQ(allocator_stats().cached_bytes, 0);
   }
