@@ -1,4 +1,4 @@
-// A size minus a multiple of something that is not negative is a lower bound of it. The search takes away what cancels its negative
+// A size minus a multiple of something that is not negative is a lower bound of it. The search takes away what cancels one of its
 // terms: sizes known to be >= 0, and what the atoms in it say of their operands.
 #include "shape/bounds.h"
 
@@ -13,6 +13,7 @@ namespace anyshape {
 namespace {
 
 constexpr int search_depth = 2;
+constexpr int search_budget = 200;  // differences looked at in one proof: large expressions must not take long to be undecided
 
 void add_facts_of(const Atom& atom, const Dim& self, std::vector<Dim>& facts) {
   const std::vector<Dim>& operands = atom.operands;
@@ -51,40 +52,48 @@ std::vector<Dim> facts_within(const Dim& dim) {
   return facts;
 }
 
-int64_t search(const Dim& dim, std::span<const Dim> not_negative, int depth);
+class Search {
+ public:
+  explicit Search(std::span<const Dim> not_negative) : not_negative_(not_negative) {}
 
-// Takes from `dim` the multiple of `fact` that cancels one of its negative terms, in each way there is.
-int64_t search_without(const Dim& dim, const Dim& fact, std::span<const Dim> not_negative, int depth) {
-  int64_t best = Range::minus_infinity;
-  if (fact.is_constant()) return best;
-  for (const Term& term : dim.node()->terms) {
-    if (term.coefficient >= 0) continue;
-    for (const Term& known : fact.node()->terms) {
-      if (known.coefficient >= 0) continue;
-      const std::optional<Term> rest = divide_exactly(Term{1, term.factors}, Term{1, known.factors});
-      if (!rest) continue;
-      const Dim cofactor = make_sum({*rest}, 0);
-      if (cofactor.lower_bound() < 0) continue;
-      const int64_t shared = greatest_common_divisor(term.coefficient, known.coefficient);
-      const int64_t scale = -(known.coefficient / shared), times = -(term.coefficient / shared);
-      const int64_t low = search(Dim(scale) * dim - Dim(times) * cofactor * fact, not_negative, depth - 1);
-      if (low != Range::minus_infinity) best = std::max(best, -checked_floor_divide(-low, scale));
-    }
+  int64_t bound(const Dim& dim, int depth) {
+    int64_t best = range_of(dim).low;
+    if (dim.is_constant() || depth == 0 || best > 0) return best;
+    for (const Dim& fact : not_negative_) best = std::max(best, bound_without(dim, fact, depth));
+    if (best > 0 || budget_ <= 0) return best;
+    for (const Dim& fact : facts_within(dim)) best = std::max(best, bound_without(dim, fact, depth));
+    return best;
   }
-  return best;
-}
 
-int64_t search(const Dim& dim, std::span<const Dim> not_negative, int depth) {
-  int64_t best = range_of(dim).low;
-  if (dim.is_constant() || depth == 0 || best > 0) return best;
-  for (const Dim& fact : not_negative) best = std::max(best, search_without(dim, fact, not_negative, depth));
-  if (best > 0) return best;
-  for (const Dim& fact : facts_within(dim)) best = std::max(best, search_without(dim, fact, not_negative, depth));
-  return best;
-}
+ private:
+  // Takes from `dim` the multiple of `fact` that cancels one of its terms, in each way there is.
+  int64_t bound_without(const Dim& dim, const Dim& fact, int depth) {
+    int64_t best = Range::minus_infinity;
+    if (fact.is_constant()) return best;
+    for (const Term& term : dim.node()->terms) {
+      for (const Term& known : fact.node()->terms) {
+        if ((term.coefficient < 0) != (known.coefficient < 0)) continue;
+        const std::optional<Term> rest = divide_exactly(Term{1, term.factors}, Term{1, known.factors});
+        if (!rest) continue;
+        const Dim cofactor = make_sum({*rest}, 0);
+        if (cofactor.lower_bound() < 0) continue;
+        if (--budget_ < 0) return best;
+        const int64_t shared = greatest_common_divisor(term.coefficient, known.coefficient);
+        const int64_t sign = known.coefficient < 0 ? -1 : 1;
+        const int64_t scale = sign * (known.coefficient / shared), times = sign * (term.coefficient / shared);
+        const int64_t low = bound(Dim(scale) * dim - Dim(times) * cofactor * fact, depth - 1);
+        if (low != Range::minus_infinity) best = std::max(best, -checked_floor_divide(-low, scale));
+      }
+    }
+    return best;
+  }
+
+  std::span<const Dim> not_negative_;
+  int budget_ = search_budget;
+};
 
 }  // namespace
 
-int64_t proved_lower_bound(const Dim& dim, std::span<const Dim> not_negative) { return search(dim, not_negative, search_depth); }
+int64_t proved_lower_bound(const Dim& dim, std::span<const Dim> not_negative) { return Search(not_negative).bound(dim, search_depth); }
 
 }  // namespace anyshape

@@ -31,6 +31,7 @@ struct Atom {
   size_t hash = 0;
   Range range;
   int64_t divisor = 1;  // every value is a multiple of it
+  int64_t weight = 1;   // atoms in it, counted as often as they are written
 };
 
 struct Factor {
@@ -49,6 +50,7 @@ struct DimNode {
   size_t hash = 0;
   Range range;
   int64_t divisor = 1;
+  int64_t weight = 0;
 };
 
 // A fresh symbol; `name` is taken as it is. Throws ArgumentError for a name that is no identifier or for options that no size meets.

@@ -12,11 +12,13 @@ namespace anyshape {
 namespace {
 
 // Far above what programs need, low enough that a hostile text cannot fill the memory.
-constexpr size_t max_terms = 1024;
+constexpr size_t max_terms = 256;
 constexpr int max_degree = 64;
+constexpr int64_t max_weight = 20'000;
 
 [[noreturn]] void throw_too_large() {
-  throw ShapeError(fmt::format("size expression is too large: expected at most {} terms of degree {} or less.", max_terms, max_degree));
+  throw ShapeError(fmt::format("size expression is too large: expected at most {} terms, of degree {} or less, with {} symbols and operations in all.",
+                               max_terms, max_degree, max_weight));
 }
 
 size_t mix(size_t seed, size_t value) { return (seed ^ value) * 0x9e3779b97f4a7c15u + (seed << 7) + (value >> 5); }
@@ -105,12 +107,14 @@ Dim finish(std::vector<Term> terms, int64_t constant) {
     size_t hash = std::hash<int64_t>{}(term.coefficient);
     for (const Factor& factor : term.factors) {
       range = range * power(factor.atom->range, factor.power);
+      node->weight += factor.atom->weight * factor.power;
       hash = mix(hash, factor.atom->hash + static_cast<size_t>(factor.power));
     }
     node->range = node->range + range;
     node->divisor = greatest_common_divisor(node->divisor, divisor_of(term));
     node->hash = mix(node->hash, hash);
   }
+  if (node->weight > max_weight) throw_too_large();
   node->terms = std::move(plain);
   return Dim(std::shared_ptr<const DimNode>(std::move(node)));
 }
@@ -182,7 +186,10 @@ Dim make_atom(AtomKind kind, std::vector<Dim> operands) {
   atom->hash = static_cast<size_t>(kind) + 1;
   atom->range = range_of(operands[0]);
   atom->divisor = divisor_of(operands[0]);
-  for (size_t i = 0; i < operands.size(); ++i) atom->hash = mix(atom->hash, hash_of(operands[i]));
+  for (const Dim& operand : operands) {
+    atom->hash = mix(atom->hash, hash_of(operand));
+    atom->weight += operand.is_constant() ? 1 : operand.node()->weight;
+  }
   for (size_t i = 1; i < operands.size(); ++i) {
     const Range next = range_of(operands[i]);
     const int64_t divisor = divisor_of(operands[i]);

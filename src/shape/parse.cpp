@@ -10,10 +10,13 @@ namespace anyshape {
 namespace {
 
 constexpr int max_depth = 64;
+constexpr size_t max_length = 8192;
 
 class Reader {
  public:
-  Reader(std::string_view text, const SymbolLookup& lookup) : text_(text), lookup_(lookup) {}
+  Reader(std::string_view text, const SymbolLookup& lookup) : text_(text), lookup_(lookup) {
+    if (text.size() > max_length) fail(fmt::format("{} characters, more than {}", text.size(), max_length));
+  }
 
   Dim sum() {
     if (++depth_ > max_depth) fail("parentheses are nested too deeply");

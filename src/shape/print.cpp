@@ -25,7 +25,7 @@ bool is_single(const Dim& dim) {
   return atom != nullptr && !is_quotient(*atom);
 }
 
-std::string grouped(const Dim& dim, bool bare) { return bare ? to_string(dim) : "(" + to_string(dim) + ")"; }
+std::string grouped(const Dim& dim, bool bare) { return fmt::format(fmt::runtime(bare ? "{}" : "({})"), to_string(dim)); }
 
 std::string call(const char* name, const std::vector<Dim>& operands) {
   std::string text;
@@ -58,7 +58,8 @@ std::string text_of(const Term& term, bool leads) {
   for (const Factor& factor : term.factors) {
     for (int i = 0; i < factor.power; ++i) {
       const std::string atom = text_of(*factor.atom);
-      text += (text.empty() ? "" : " * ") + (is_quotient(*factor.atom) && !alone ? "(" + atom + ")" : atom);
+      text += text.empty() ? "" : " * ";
+      text += is_quotient(*factor.atom) && !alone ? fmt::format("({})", atom) : atom;
     }
   }
   return text;
