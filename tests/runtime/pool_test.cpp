@@ -154,17 +154,39 @@ TEST(Pool, the_exception_of_the_lowest_part_reaches_the_caller_and_the_pool_stil
   }
 }
 
+TEST(Pool, a_failure_that_comes_late_still_wins_over_those_of_higher_parts) {
+  for (int threads : {2, 3, 8}) {
+    Pool pool(threads);
+    std::atomic<bool> higher_failed{false};
+    try {
+      pool.run(2, 1, [&](int64_t begin, int64_t) {
+        if (begin == 1) {
+          higher_failed.store(true);
+          throw std::runtime_error("1");
+        }
+        while (!higher_failed.load()) std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        throw std::runtime_error("0");
+      });
+      FAIL() << "nothing was thrown";
+    } catch (const std::runtime_error& error) {
+      EXPECT_STREQ(error.what(), "0");
+    }
+  }
+}
+
 TEST(Pool, a_region_inside_a_task_runs_on_that_thread) {
   Pool pool(3);
   std::atomic<int> inner{0}, elsewhere{0};
-  pool.run(16, 1, [&](int64_t, int64_t) {
+  pool.run(2, 1, [&](int64_t, int64_t) {
     const auto here = std::this_thread::get_id();
     pool.run(8, 1, [&](int64_t, int64_t) {
       inner.fetch_add(1);
       if (std::this_thread::get_id() != here) elsewhere.fetch_add(1);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // time for the third thread to take a part, if it could
     });
   });
-  EXPECT_EQ(inner.load(), 16 * 8);
+  EXPECT_EQ(inner.load(), 2 * 8);
   EXPECT_EQ(elsewhere.load(), 0);
 }
 
