@@ -27,7 +27,7 @@ enum class DtypePolicy {
 
 struct FunctionOptions {
   std::string name = "function";
-  std::vector<TensorSpec> signature;  // one spec per tensor argument; none: any shape and dtype
+  std::vector<TensorSpec> signature = {};  // one spec per tensor argument; none: any shape and dtype
   Retrace retrace = Retrace::Warn;
   DtypePolicy dtypes = DtypePolicy::Auto;
 };

@@ -56,7 +56,7 @@ class Axes {
 };
 
 struct ReduceOptions {
-  Axes axes;
+  Axes axes = {};
   bool keep_dims = false;
 };
 Tensor sum(const Tensor& x, ReduceOptions options = {});

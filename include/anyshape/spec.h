@@ -10,7 +10,7 @@ namespace [[gnu::visibility("default")]] anyshape {
 struct TensorSpec {
   Dtype dtype = Dtype::f32;
   Shape shape;
-  std::string name;
+  std::string name = {};
 };
 
 // spec(f32, {batch, 784}, "x") in a signature.

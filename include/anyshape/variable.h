@@ -11,7 +11,7 @@ struct VariableState;
 
 struct VariableOptions {
   bool trainable = true;
-  std::string name;
+  std::string name = {};
 };
 
 // A handle: copies share the state. Reading gives the current value, which never changes afterwards; assigning puts another in its place.

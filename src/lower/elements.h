@@ -34,7 +34,7 @@ class Elements {
   void enter_body(loop::Value inner, std::vector<OpenChoice> choices = {});
   loop::Value element(const graph::Value* value, std::span<const loop::Value> index);
   loop::Value compute(const graph::Value* value, std::span<const loop::Value> index);  // by its op's rule, even where it is in memory
-  loop::Value offset(const Shape& shape, std::span<const loop::Value> index);  // row-major
+  loop::Value offset(const Shape& shape, std::span<const loop::Value> index);          // row-major
 
   const std::vector<ElementAccess>& accesses() const { return accesses_; }
   const std::vector<Dim>& open_inner_sizes() const { return open_inner_; }  // met along the inner index, without a choice

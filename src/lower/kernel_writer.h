@@ -16,7 +16,7 @@ class KernelWriter {
   explicit KernelWriter(std::string name) : b(std::move(name)) {}
 
   loop::Builder b;
-  loop::Value size(const Dim& dim);                                       // as an i64
+  loop::Value size(const Dim& dim);                                      // as an i64
   int32_t buffer(int program_buffer, Dtype dtype, loop::Access access);  // declared once; reading and writing one makes it InOut
   Step finish();
 

@@ -78,7 +78,8 @@ class Lowering {
     for (const Node* node : indexed) {
       std::vector<TensorSpec> specs;
       for (const graph::Value* input : node->inputs) specs.push_back(input->spec);
-      program_.indexed_ops.push_back({numbers_.at(node), std::string(node->op->name), node->op->index_limit(OpCall(*node->op, specs, node->attrs))});
+      program_.indexed_ops.push_back(
+          {numbers_.at(node), std::string(node->op->name), node->op->index_limit(OpCall(*node->op, specs, node->attrs))});
     }
     program_.steps.push_back(std::move(step));
   }

@@ -7,9 +7,9 @@ namespace anyshape::lower {
 // What a group's kernel needs from the program around it.
 struct GroupContext {
   const Groups& groups;
-  Elements::FindBuffer find_buffer;                       // of a value in memory
-  std::function<int(const graph::Node*)> node_number;     // for random counters and failures
-  std::function<int(Dtype, const Dim&)> new_temporary;    // a program buffer for partial results
+  Elements::FindBuffer find_buffer;                     // of a value in memory
+  std::function<int(const graph::Node*)> node_number;   // for random counters and failures
+  std::function<int(Dtype, const Dim&)> new_temporary;  // a program buffer for partial results
 };
 
 // Kernels also report which indexed ops they hold: their indices are checked before anything else runs.

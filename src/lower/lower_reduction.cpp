@@ -29,8 +29,14 @@ int64_t lowest(Dtype dtype) {
 class Reduction {
  public:
   Reduction(const Node& root, const GroupContext& context)
-      : root_(root), context_(context), input_(root.inputs[0]), output_(root.outputs[0]), combine_(root.op->reduce->combine),
-        kernel_(std::string(root.op->name)), b_(kernel_.b), elements_(kernel_, context.groups, context.find_buffer, context.node_number) {}
+      : root_(root),
+        context_(context),
+        input_(root.inputs[0]),
+        output_(root.outputs[0]),
+        combine_(root.op->reduce->combine),
+        kernel_(std::string(root.op->name)),
+        b_(kernel_.b),
+        elements_(kernel_, context.groups, context.find_buffer, context.node_number) {}
 
   GroupKernel run() {
     find_axes();
@@ -41,8 +47,9 @@ class Reduction {
     } else if (axes_.back().fate == AxisFate::Open) {
       // Two versions of the innermost axis: as it is, or summed to one element.
       const Dim& kept = output_->spec.shape[axes_.back().output_axis];
-      b_.if_(b_.equal(kernel_.size(kept), kernel_.size(axes_.back().group.extent)), [&] { emit_as(AxisFate::Kept); },
-             [&] { emit_as(AxisFate::Reduced); });
+      b_.if_(
+          b_.equal(kernel_.size(kept), kernel_.size(axes_.back().group.extent)), [&] { emit_as(AxisFate::Kept); },
+          [&] { emit_as(AxisFate::Reduced); });
     } else {
       emit();
     }
@@ -106,7 +113,8 @@ void Reduction::find_axes() {
     }
     elements.enter_body({});
     elements.element(input_, index);
-    groups = join_axes(space, index, elements.accesses(), kernel.b, [&](int a, int b) { return fates[a] == fates[b] && fates[a] != AxisFate::Open; });
+    groups = join_axes(space, index, elements.accesses(), kernel.b,
+                       [&](int a, int b) { return fates[a] == fates[b] && fates[a] != AxisFate::Open; });
   };
   nest(0);
   indexed_ = elements.indexed_nodes();
@@ -176,8 +184,8 @@ void Reduction::emit_columns() {
   if (outer_kept) return walk_kept(0, [&] { columns_of(b_.integer(0), columns); });
   Dim rows = 1;
   for (size_t i = 0; i < last; ++i) rows = rows * axes_[i].group.extent;
-  const Value grain = b_.maximum(
-      b_.floor_divide(b_.integer(task_elements / block), b_.maximum(kernel_.size(rows), b_.integer(1))), b_.integer(1));
+  const Value grain =
+      b_.maximum(b_.floor_divide(b_.integer(task_elements / block), b_.maximum(kernel_.size(rows), b_.integer(1))), b_.integer(1));
   b_.parallel_for(b_.integer(0), b_.ceil_divide(columns, block), grain, [&](Value part) {
     const Value begin = b_.multiply(part, b_.integer(block));
     columns_of(begin, b_.minimum(b_.add(begin, b_.integer(block)), columns));
@@ -197,7 +205,8 @@ void Reduction::walk_kept(size_t axis, const std::function<void()>& body) {
   for (size_t i = 0; i < axis; ++i) is_first = is_first && axes_[i].fate == AxisFate::Reduced;
   while (axis < end && axes_[axis].fate == AxisFate::Reduced) ++axis;
   if (axis >= end) return body();
-  const Value count = kernel_.size(axes_[axis].fate == AxisFate::Open ? output_->spec.shape[axes_[axis].output_axis] : axes_[axis].group.extent);
+  const Value count =
+      kernel_.size(axes_[axis].fate == AxisFate::Open ? output_->spec.shape[axes_[axis].output_axis] : axes_[axis].group.extent);
   auto step = [&](Value i) {
     kept_[axis] = i;
     walk_kept(axis + 1, body);

@@ -14,7 +14,7 @@ struct ProgramBuffer {
   BufferKind kind = BufferKind::Temporary;
   int argument = -1;  // Argument: which graph input
   Dtype dtype = Dtype::f32;
-  Dim count;           // elements
+  Dim count;            // elements
   int first_step = -1;  // lifetime: first and last step that touch it
   int last_step = -1;
   int slot = -1;  // Temporary: where in the arena, by plan_memory

@@ -16,12 +16,14 @@ void emit_versions(KernelWriter& kernel, std::span<const Dim> open, const Dim& e
   auto other = [&] {
     if (open.size() == 1) return body({{open[0], true}});
     if (open.size() > 2) return body({});
-    const loop::Value first_is_one = b.equal(kernel.size(open[0]), b.integer(1)), second_is_one = b.equal(kernel.size(open[1]), b.integer(1));
-    b.if_(first_is_one,
-          [&] {
-            b.if_(second_is_one, [&] { body({{open[0], true}, {open[1], true}}); }, [&] { body({{open[0], true}, {open[1], false}}); });
-          },
-          [&] { body({{open[0], false}, {open[1], true}}); });
+    const loop::Value first_is_one = b.equal(kernel.size(open[0]), b.integer(1)),
+                      second_is_one = b.equal(kernel.size(open[1]), b.integer(1));
+    b.if_(
+        first_is_one,
+        [&] {
+          b.if_(second_is_one, [&] { body({{open[0], true}, {open[1], true}}); }, [&] { body({{open[0], true}, {open[1], false}}); });
+        },
+        [&] { body({{open[0], false}, {open[1], true}}); });
   };
   b.if_(all_whole, [&] { body(whole); }, other);
 }
@@ -34,7 +36,8 @@ void check_indices(KernelWriter& kernel, std::span<const graph::Node* const> ind
     const Dim limit = node->op->index_limit(OpCall(*node->op, specs, node->attrs));
     const int32_t buffer = kernel.buffer(context.find_buffer(indices), indices->spec.dtype, loop::Access::In);
     const loop::Builder::Argument argument[] = {{buffer, kernel.b.integer(0)}};
-    const loop::Value integers[] = {kernel.size(indices->spec.shape.count()), kernel.size(limit), kernel.b.integer(context.node_number(node))};
+    const loop::Value integers[] = {kernel.size(indices->spec.shape.count()), kernel.size(limit),
+                                    kernel.b.integer(context.node_number(node))};
     kernel.b.call(indices->spec.dtype == Dtype::i32 ? "check_indices_i32" : "check_indices_i64", argument, integers);
   }
 }

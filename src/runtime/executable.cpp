@@ -19,9 +19,9 @@ namespace anyshape::runtime {
 struct Executable::Frame {
   std::vector<int64_t> symbols;
   std::vector<int64_t> table;
-  std::vector<void*> pointers;  // per program buffer
+  std::vector<void*> pointers;                   // per program buffer
   std::vector<std::shared_ptr<Buffer>> results;  // per program buffer, for those of kind Result
-  std::vector<int64_t> dims;    // of the step being run
+  std::vector<int64_t> dims;                     // of the step being run
   std::vector<void*> buffers;
   std::vector<int64_t> slot_offsets;
   std::shared_ptr<Buffer> arena;
@@ -97,7 +97,9 @@ void Executable::lay_out(Frame& frame, std::span<const Tensor> arguments) const 
         frame.results[i] = allocate(checked_bytes(table[count_slots_[i]], size_of(buffer.dtype)));
         frame.pointers[i] = frame.results[i]->pointer;
         break;
-      case lower::BufferKind::Temporary: frame.pointers[i] = static_cast<char*>(frame.arena->pointer) + frame.slot_offsets[buffer.slot]; break;
+      case lower::BufferKind::Temporary:
+        frame.pointers[i] = static_cast<char*>(frame.arena->pointer) + frame.slot_offsets[buffer.slot];
+        break;
     }
   }
 }
@@ -144,9 +146,11 @@ void Executable::fail(const AsFailure& failure, const Frame& frame) const {
     const lower::IndexedOp& op = program_.indexed_ops[i];
     if (failure.code != index_out_of_range || op.number != failure.op) continue;
     const int64_t limit = frame.table[limit_slots_[i]];
-    throw DataError(fmt::format("{}: index {} at position {} is out of range; expected {} <= index < {}.", op.name, failure.value, failure.index, -limit, limit));
+    throw DataError(fmt::format("{}: index {} at position {} is out of range; expected {} <= index < {}.", op.name, failure.value,
+                                failure.index, -limit, limit));
   }
-  throw InternalError(fmt::format("a kernel failed with code {} (op {}, index {}, value {})", failure.code, failure.op, failure.index, failure.value));
+  throw InternalError(
+      fmt::format("a kernel failed with code {} (op {}, index {}, value {})", failure.code, failure.op, failure.index, failure.value));
 }
 
 }  // namespace anyshape::runtime
