@@ -9,21 +9,24 @@
 #include "shape/normal_form.h"
 #include "shape/prove.h"
 
-namespace anyshape {
+// Friends declared inside a class do not take the visibility of its namespace, so it is said again where they are defined.
+namespace [[gnu::visibility("default")]] anyshape {
 
 int64_t Dim::value() const {
   if (node_ == nullptr) return value_;
-  throw TraceError(fmt::format(
-      "Dim::value: the size \"{}\" is symbolic and has no value yet; expected a constant. Keep it as a Dim, or call specialize() to fix it in this trace.",
-      to_string(*this)));
+  throw TraceError(
+      fmt::format("Dim::value: the size \"{}\" is symbolic and has no value yet; expected a constant. Keep it as a Dim, or call "
+                  "specialize() to fix it in this trace.",
+                  to_string(*this)));
 }
 
 int64_t Dim::specialize() const {
   if (node_ == nullptr) return value_;
   if (DimJudge* judge = current_judge()) return judge->specialize(*this);
-  throw TraceError(fmt::format("Dim::specialize: the size \"{}\" is used outside its trace; expected a call inside the traced function. "
-                               "A symbolic size must not leave the function that made it.",
-                               to_string(*this)));
+  throw TraceError(
+      fmt::format("Dim::specialize: the size \"{}\" is used outside its trace; expected a call inside the traced function. "
+                  "A symbolic size must not leave the function that made it.",
+                  to_string(*this)));
 }
 
 bool Dim::same_as(const Dim& other) const {

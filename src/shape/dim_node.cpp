@@ -63,7 +63,8 @@ Dim make_symbol(std::string name, DimOptions options) {
   if (__builtin_add_overflow(options.min, over == 0 ? 0 : step - over, &low)) low = Range::infinity;
   const int64_t high = options.max == Range::infinity ? options.max : options.max - options.max % step;
   if (low > high) {
-    throw ArgumentError(fmt::format("dim: \"{}\" can have no size: no multiple of {} lies between {} and {}.", name, step, options.min, options.max));
+    throw ArgumentError(
+        fmt::format("dim: \"{}\" can have no size: no multiple of {} lies between {} and {}.", name, step, options.min, options.max));
   }
   const Range range{std::min(low, Range::infinity - 1), high};
   return symbol_with_id(next_symbol_id.fetch_add(1, std::memory_order_relaxed), std::move(name), options, range);

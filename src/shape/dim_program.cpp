@@ -12,7 +12,8 @@
 
 namespace anyshape {
 
-DimProgram::DimProgram(std::span<const Dim> symbols) : symbol_count_(static_cast<int>(symbols.size())), symbols_(symbols.begin(), symbols.end()) {
+DimProgram::DimProgram(std::span<const Dim> symbols)
+    : symbol_count_(static_cast<int>(symbols.size())), symbols_(symbols.begin(), symbols.end()) {
   for (int i = 0; i < symbol_count_; ++i) {
     const Dim& symbol = symbols_[static_cast<size_t>(i)];
     if (as_symbol(symbol) == nullptr) throw InternalError(fmt::format("dim program: \"{}\" is no symbol.", to_string(symbol)));
@@ -44,8 +45,10 @@ int DimProgram::add_node(const Dim& dim) {
       const int value = add_atom(*factor.atom, make_sum({Term{1, {Factor{factor.atom, 1}}}}, 0));
       for (int i = 0; i < factor.power; ++i) product = product < 0 ? value : add_step({Operation::Multiply, product, value}, dim);
     }
-    if (sum < 0 && term.coefficient == 1) sum = product;
-    else sum = add_step({Operation::AddProduct, product, sum < 0 ? add(0) : sum, term.coefficient}, dim);
+    if (sum < 0 && term.coefficient == 1)
+      sum = product;
+    else
+      sum = add_step({Operation::AddProduct, product, sum < 0 ? add(0) : sum, term.coefficient}, dim);
   }
   return sum;
 }
@@ -54,11 +57,13 @@ int DimProgram::add_atom(const Atom& atom, const Dim& whole) {
   const auto found = slots_.find(whole);
   if (found != slots_.end()) return found->second;
   if (atom.kind == AtomKind::Symbol) {
-    throw TraceError(fmt::format("size expression: the symbol \"{}\" does not belong to this function; expected one of its own sizes. "
-                                 "A symbolic size must not leave the function that made it.",
-                                 atom.symbol.name));
+    throw TraceError(
+        fmt::format("size expression: the symbol \"{}\" does not belong to this function; expected one of its own sizes. "
+                    "A symbolic size must not leave the function that made it.",
+                    atom.symbol.name));
   }
-  const Operation operations[] = {Operation::Constant, Operation::FloorDivide, Operation::Modulo, Operation::Min, Operation::Max, Operation::Bcast};
+  const Operation operations[] = {Operation::Constant, Operation::FloorDivide, Operation::Modulo,
+                                  Operation::Min,      Operation::Max,         Operation::Bcast};
   int result = add(atom.operands[0]);
   for (size_t i = 1; i < atom.operands.size(); ++i) {
     const int next = add(atom.operands[i]);

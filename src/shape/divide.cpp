@@ -6,7 +6,8 @@
 #include "shape/dim_node.h"
 #include "shape/normal_form.h"
 
-namespace anyshape {
+// Friends declared inside a class do not take the visibility of its namespace, so it is said again where they are defined.
+namespace [[gnu::visibility("default")]] anyshape {
 namespace {
 
 // a == k * quotient + remainder, with everything that divides by k in the quotient.
@@ -131,8 +132,10 @@ Split split_by_symbols(const Dim& a, const Dim& b) {
   if (divisor.terms.size() == 1 && divisor.constant == 0) {
     std::vector<Term> quotient, rest;
     for (Term& term : terms_of(a)) {
-      if (std::optional<Term> whole = divide_exactly(term, divisor.terms.front())) quotient.push_back(std::move(*whole));
-      else rest.push_back(std::move(term));
+      if (std::optional<Term> whole = divide_exactly(term, divisor.terms.front()))
+        quotient.push_back(std::move(*whole));
+      else
+        rest.push_back(std::move(term));
     }
     return {make_sum(std::move(quotient), 0), make_sum(std::move(rest), constant_of(a))};
   }
@@ -146,7 +149,8 @@ bool is_zero(const Dim& dim) { return dim.is_constant() && dim.value() == 0; }
 }  // namespace
 
 Dim operator/(const Dim& a, const Dim& b) {
-  if (b.is_constant()) return a.is_constant() ? Dim(checked_floor_divide(a.value(), b.value(), "size expression")) : divide_by_constant(a, b.value());
+  if (b.is_constant())
+    return a.is_constant() ? Dim(checked_floor_divide(a.value(), b.value(), "size expression")) : divide_by_constant(a, b.value());
   const Split split = split_by_symbols(a, b);
   if (is_zero(split.remainder)) return split.quotient;
   const Range range = floor_divide(range_of(split.remainder), range_of(b));
@@ -159,7 +163,8 @@ Dim operator/(const Dim& a, const Dim& b) {
 }
 
 Dim operator%(const Dim& a, const Dim& b) {
-  if (b.is_constant()) return a.is_constant() ? Dim(checked_floor_modulo(a.value(), b.value(), "size expression")) : modulo_by_constant(a, b.value());
+  if (b.is_constant())
+    return a.is_constant() ? Dim(checked_floor_modulo(a.value(), b.value(), "size expression")) : modulo_by_constant(a, b.value());
   const Split split = split_by_symbols(a, b);
   if (is_zero(split.remainder)) return 0;
   const Range range = range_of(split.remainder);

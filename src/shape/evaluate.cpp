@@ -15,9 +15,10 @@ namespace {
 int64_t evaluate_atom(const Atom& atom, const Bindings& values) {
   if (atom.kind == AtomKind::Symbol) {
     if (const std::optional<int64_t> value = values.find(atom.symbol.id)) return *value;
-    throw TraceError(fmt::format("size expression: the symbol \"{}\" has no value here; expected one of this trace's sizes. "
-                                 "A symbolic size must not leave the function that made it.",
-                                 atom.symbol.name));
+    throw TraceError(
+        fmt::format("size expression: the symbol \"{}\" has no value here; expected one of this trace's sizes. "
+                    "A symbolic size must not leave the function that made it.",
+                    atom.symbol.name));
   }
   int64_t result = evaluate(atom.operands[0], values);
   for (size_t i = 1; i < atom.operands.size(); ++i) {

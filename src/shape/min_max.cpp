@@ -18,13 +18,16 @@ std::vector<Dim> flatten(AtomKind kind, const Dim& a, const Dim& b) {
   std::vector<Dim> operands;
   for (const Dim* dim : {&a, &b}) {
     const Atom* atom = as_atom(*dim);
-    if (atom != nullptr && atom->kind == kind) operands.insert(operands.end(), atom->operands.begin(), atom->operands.end());
-    else operands.push_back(*dim);
+    if (atom != nullptr && atom->kind == kind)
+      operands.insert(operands.end(), atom->operands.begin(), atom->operands.end());
+    else
+      operands.push_back(*dim);
   }
   std::sort(operands.begin(), operands.end(), [](const Dim& x, const Dim& y) { return compare_structure(x, y) > 0; });
   operands.erase(std::unique(operands.begin(), operands.end(), DimSame{}), operands.end());
   if (operands.size() > max_operands) {
-    throw ShapeError(fmt::format("size expression is too large: {} operands of one min, max or bcast; expected at most {}.", operands.size(), max_operands));
+    throw ShapeError(fmt::format("size expression is too large: {} operands of one min, max or bcast; expected at most {}.",
+                                 operands.size(), max_operands));
   }
   return operands;
 }

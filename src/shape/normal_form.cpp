@@ -17,8 +17,9 @@ constexpr int max_degree = 64;
 constexpr int64_t max_weight = 20'000;
 
 [[noreturn]] void throw_too_large() {
-  throw ShapeError(fmt::format("size expression is too large: expected at most {} terms, of degree {} or less, with {} symbols and operations in all.",
-                               max_terms, max_degree, max_weight));
+  throw ShapeError(
+      fmt::format("size expression is too large: expected at most {} terms, of degree {} or less, with {} symbols and operations in all.",
+                  max_terms, max_degree, max_weight));
 }
 
 size_t mix(size_t seed, size_t value) { return (seed ^ value) * 0x9e3779b97f4a7c15u + (seed << 7) + (value >> 5); }
@@ -45,7 +46,9 @@ Term without_factor(const Term& term, size_t index) {
   return rest;
 }
 
-bool divides_by_constant(const Atom& atom) { return atom.operands.size() == 2 && atom.operands[1].is_constant() && atom.operands[1].value() > 0; }
+bool divides_by_constant(const Atom& atom) {
+  return atom.operands.size() == 2 && atom.operands[1].is_constant() && atom.operands[1].value() > 0;
+}
 
 // A term c * (a / k) * rest with a a multiple of k: the quotient is exact, so what c and k share cancels.
 std::optional<Dim> cancel_exact_quotient(const Term& term) {
@@ -92,8 +95,10 @@ Dim finish(std::vector<Term> terms, int64_t constant) {
     plain = std::move(terms);
   } else {
     for (Term& term : terms) {
-      if (term.factors.empty()) constant = checked_add(constant, term.coefficient, "size expression");
-      else plain.push_back(std::move(term));
+      if (term.factors.empty())
+        constant = checked_add(constant, term.coefficient, "size expression");
+      else
+        plain.push_back(std::move(term));
     }
   }
   if (plain.empty()) return constant;
@@ -145,8 +150,10 @@ Term multiply(const Term& a, const Term& b) {
   int degree = 0;
   while (i < a.factors.size() || j < b.factors.size()) {
     const int order = i == a.factors.size() ? -1 : j == b.factors.size() ? 1 : compare_atoms(*a.factors[i].atom, *b.factors[j].atom);
-    if (order == 0) result.factors.push_back({a.factors[i].atom, a.factors[i].power + b.factors[j].power});
-    else result.factors.push_back(order > 0 ? a.factors[i] : b.factors[j]);
+    if (order == 0)
+      result.factors.push_back({a.factors[i].atom, a.factors[i].power + b.factors[j].power});
+    else
+      result.factors.push_back(order > 0 ? a.factors[i] : b.factors[j]);
     if (order >= 0) ++i;
     if (order <= 0) ++j;
     degree += result.factors.back().power;

@@ -22,9 +22,12 @@ class Reader {
     if (++depth_ > max_depth) fail("parentheses are nested too deeply");
     Dim result = product();
     while (true) {
-      if (accept('+')) result = result + product();
-      else if (accept('-')) result = result - product();
-      else break;
+      if (accept('+'))
+        result = result + product();
+      else if (accept('-'))
+        result = result - product();
+      else
+        break;
     }
     --depth_;
     return result;
@@ -48,7 +51,8 @@ class Reader {
 
  private:
   [[noreturn]] void fail(std::string_view why) const {
-    throw FormatError(fmt::format("size \"{}\": {} at character {}; expected a size such as \"2 * rows + 1\".", text_.substr(0, 200), why, at_));
+    throw FormatError(
+        fmt::format("size \"{}\": {} at character {}; expected a size such as \"2 * rows + 1\".", text_.substr(0, 200), why, at_));
   }
 
   void skip_space() {
@@ -58,10 +62,14 @@ class Reader {
   Dim product() {
     Dim result = factor();
     while (true) {
-      if (accept('*')) result = result * factor();
-      else if (accept('/')) result = result / factor();
-      else if (accept('%')) result = result % factor();
-      else return result;
+      if (accept('*'))
+        result = result * factor();
+      else if (accept('/'))
+        result = result / factor();
+      else if (accept('%'))
+        result = result % factor();
+      else
+        return result;
     }
   }
 

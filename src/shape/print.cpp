@@ -49,11 +49,14 @@ std::string text_of(const Atom& atom) {
   return "?";
 }
 
-std::string magnitude(int64_t value) { return fmt::format("{}", value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value)); }
+std::string magnitude(int64_t value) {
+  return fmt::format("{}", value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value));
+}
 
 // Without its sign; `leads` says that the sign stands before it without a space, so that it must not bind to a dividend alone.
 std::string text_of(const Term& term, bool leads) {
-  const bool alone = term.factors.size() == 1 && term.factors[0].power == 1 && (term.coefficient == 1 || (term.coefficient == -1 && !leads));
+  const bool alone =
+      term.factors.size() == 1 && term.factors[0].power == 1 && (term.coefficient == 1 || (term.coefficient == -1 && !leads));
   std::string text = term.coefficient == 1 || term.coefficient == -1 ? "" : magnitude(term.coefficient);
   for (const Factor& factor : term.factors) {
     for (int i = 0; i < factor.power; ++i) {

@@ -90,8 +90,9 @@ std::optional<bool> proves_less_equal(const Dim& a, const Dim& b) {
 std::optional<bool> proves_less(const Dim& a, const Dim& b) { return negate(proves_less_equal(b, a)); }
 
 std::optional<bool> proves(Relation relation, const Dim& a, const Dim& b) {
-  return by_relation(relation, a, b, [](const Dim& x, const Dim& y) { return proves_equal(x, y); },
-                     [](const Dim& x, const Dim& y) { return proves_less_equal(x, y); });
+  return by_relation(
+      relation, a, b, [](const Dim& x, const Dim& y) { return proves_equal(x, y); },
+      [](const Dim& x, const Dim& y) { return proves_less_equal(x, y); });
 }
 
 Dim Facts::reduce(const Dim& dim) const {
@@ -191,8 +192,9 @@ std::optional<bool> Facts::proves_less_equal(const Dim& a, const Dim& b) const {
 std::optional<bool> Facts::proves_less(const Dim& a, const Dim& b) const { return negate(proves_less_equal(b, a)); }
 
 std::optional<bool> Facts::proves(Relation relation, const Dim& a, const Dim& b) const {
-  const std::optional<bool> known = by_relation(relation, a, b, [&](const Dim& x, const Dim& y) { return proves_equal(x, y); },
-                                                [&](const Dim& x, const Dim& y) { return proves_less_equal(x, y); });
+  const std::optional<bool> known = by_relation(
+      relation, a, b, [&](const Dim& x, const Dim& y) { return proves_equal(x, y); },
+      [&](const Dim& x, const Dim& y) { return proves_less_equal(x, y); });
   if (known || relation != Relation::Broadcastable) return known;
   const Dim x = simplify(a), y = simplify(b);
   for (const SizeCheck& check : relations_) {

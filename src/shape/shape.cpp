@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-namespace anyshape {
+// Friends declared inside a class do not take the visibility of its namespace, so it is said again where they are defined.
+namespace [[gnu::visibility("default")]] anyshape {
 namespace {
 
 void require_rank(size_t rank) {

@@ -32,7 +32,8 @@ TEST(NormalForm, random_expressions_keep_their_values_ranges_and_divisors) {
       const std::optional<int64_t> expected = testing::value_of(*tree, values);
       if (!expected) continue;
       const int64_t value = evaluate(dim, testing::bind_values(symbols, values));
-      ASSERT_EQ(value, *expected) << to_string(dim) << " at n, m, k, s = " << values[0] << ", " << values[1] << ", " << values[2] << ", " << values[3];
+      ASSERT_EQ(value, *expected) << to_string(dim) << " at n, m, k, s = " << values[0] << ", " << values[1] << ", " << values[2] << ", "
+                                  << values[3];
       ASSERT_LE(dim.lower_bound(), value) << to_string(dim);
       ASSERT_GE(dim.upper_bound(), value) << to_string(dim);
       const int64_t divisor = divisor_of(dim);
@@ -55,7 +56,8 @@ TEST(NormalForm, text_reads_back_as_the_same_expression) {
   for (int round = 0; round < 4000; ++round) {
     try {
       const Dim dim = testing::dim_of(*random.tree(4, symbols.size()), symbols);
-      ASSERT_TRUE(parse_dim(to_string(dim), lookup).same_as(dim)) << to_string(dim) << " read as " << to_string(parse_dim(to_string(dim), lookup));
+      ASSERT_TRUE(parse_dim(to_string(dim), lookup).same_as(dim))
+          << to_string(dim) << " read as " << to_string(parse_dim(to_string(dim), lookup));
     } catch (const ShapeError&) {
     }
   }
@@ -99,11 +101,37 @@ TEST(NormalForm, programs_agree_with_evaluation) {
 TEST(NormalForm, equal_sizes_are_one_structure) {
   const Dim n = dim("n"), m = dim("m"), e = dim("e", {.multiple_of = 8});
   const std::pair<Dim, Dim> equals[] = {
-      {n + m, m + n}, {n * m * 2, 2 * m * n}, {n - n, 0}, {(n + 1) * (n - 1), n * n - 1}, {(6 * n) / 6, n}, {(6 * n + 5) / 6, n},
-      {(2 * n) % 2, 0}, {(2 * n + 1) % 2, 1}, {(n * m) / m, n}, {(n * m + n) / (m + 1), n}, {(n / 2) / 3, n / 6}, {(2 * n + 1) / 4, n / 2},
-      {(n - 1) / 4 + 1, (n + 3) / 4}, {n / 4 * 4 + n % 4, n}, {e / 4 * 4, e}, {e % 8, 0}, {(e + 7) / 8, e / 8}, {n % 4 % 4, n % 4},
-      {(n % 4) / 4, 0}, {n / -2, (0 - n) / 2}, {min(n, n + 1), n}, {max(n, n + 1), n + 1}, {min(n, min(m, n)), min(m, n)}, {max(n, 0), n},
-      {min(n, 0), 0}, {n * 0, 0}, {n / 1, n}, {n % 1, 0}, {(n * m) / (2 * m), n / 2}, {n / n, 1}, {(n % m) * 0 + m, m},
+      {n + m, m + n},
+      {n * m * 2, 2 * m * n},
+      {n - n, 0},
+      {(n + 1) * (n - 1), n * n - 1},
+      {(6 * n) / 6, n},
+      {(6 * n + 5) / 6, n},
+      {(2 * n) % 2, 0},
+      {(2 * n + 1) % 2, 1},
+      {(n * m) / m, n},
+      {(n * m + n) / (m + 1), n},
+      {(n / 2) / 3, n / 6},
+      {(2 * n + 1) / 4, n / 2},
+      {(n - 1) / 4 + 1, (n + 3) / 4},
+      {n / 4 * 4 + n % 4, n},
+      {e / 4 * 4, e},
+      {e % 8, 0},
+      {(e + 7) / 8, e / 8},
+      {n % 4 % 4, n % 4},
+      {(n % 4) / 4, 0},
+      {n / -2, (0 - n) / 2},
+      {min(n, n + 1), n},
+      {max(n, n + 1), n + 1},
+      {min(n, min(m, n)), min(m, n)},
+      {max(n, 0), n},
+      {min(n, 0), 0},
+      {n * 0, 0},
+      {n / 1, n},
+      {n % 1, 0},
+      {(n * m) / (2 * m), n / 2},
+      {n / n, 1},
+      {(n % m) * 0 + m, m},
   };
   for (const auto& [a, b] : equals) {
     EXPECT_TRUE(a.same_as(b)) << to_string(a) << " and " << to_string(b);

@@ -44,7 +44,8 @@ TEST(Parse, reads_shapes_and_refuses_everything_else_with_a_position) {
   EXPECT_TRUE(parse_shape("[rows, 2 * rows + 1]", lookup).same_as(Shape{rows, 2 * rows + 1}));
   EXPECT_TRUE(parse_shape("[]", lookup).same_as(Shape{}));
   EXPECT_TRUE(parse_dim("min(rows, 3, rows + 1)", lookup).same_as(min(rows, 3)));
-  for (const char* bad : {"", "rows +", "(rows", "rows)", "rows rows", "median(rows, 2)", "99999999999999999999", "2 ** rows", "cols", "min()", "#"}) {
+  for (const char* bad :
+       {"", "rows +", "(rows", "rows)", "rows rows", "median(rows, 2)", "99999999999999999999", "2 ** rows", "cols", "min()", "#"}) {
     EXPECT_THROW(parse_dim(bad, lookup), FormatError) << bad;
   }
   EXPECT_THROW(parse_dim("rows / 0", lookup), ShapeError);

@@ -42,8 +42,9 @@ TEST(Prove, facts_never_contradict_values_that_meet_them) {
   const std::vector<Dim> symbols = testing::some_symbols();
   int compared = 0;
   for (int round = 0; round < 4000; ++round) {
-    const std::shared_ptr<testing::Tree> trees[] = {random.tree(1, symbols.size()), random.tree(1, symbols.size()), random.tree(2, symbols.size()),
-                                                    random.tree(2, symbols.size()), random.tree(1, symbols.size()), random.tree(1, symbols.size())};
+    const std::shared_ptr<testing::Tree> trees[] = {random.tree(1, symbols.size()), random.tree(1, symbols.size()),
+                                                    random.tree(2, symbols.size()), random.tree(2, symbols.size()),
+                                                    random.tree(1, symbols.size()), random.tree(1, symbols.size())};
     try {
       std::vector<Dim> dims;
       for (const auto& tree : trees) dims.push_back(testing::dim_of(*tree, symbols));
@@ -60,7 +61,8 @@ TEST(Prove, facts_never_contradict_values_that_meet_them) {
         }
         if (v.size() < 6 || !holds(first, v[0], v[1]) || !holds(second, v[4], v[5])) continue;
         ++compared;
-        ASSERT_EQ(evaluate(simple, testing::bind_values(symbols, values)), v[2]) << to_string(dims[2]) << " given " << to_string(SizeCheck{first, dims[0], dims[1]});
+        ASSERT_EQ(evaluate(simple, testing::bind_values(symbols, values)), v[2])
+            << to_string(dims[2]) << " given " << to_string(SizeCheck{first, dims[0], dims[1]});
         for (const Relation relation : all_relations) {
           const std::optional<bool> known = facts.proves(relation, dims[2], dims[3]);
           ASSERT_TRUE(!known || *known == holds(relation, v[2], v[3])) << to_string(SizeCheck{relation, dims[2], dims[3]});
