@@ -29,6 +29,7 @@ class GradientTape::Recorder final : public Interpreter {
   std::vector<Tensor> run(const BoundCall& call) override;
   void on_read(const VariableState& variable, const Tensor& tensor) override;
   const Facts* facts() const override { return scope_->outer().facts(); }
+  void require_own(std::string_view op, const Tensor& tensor) const override { scope_->outer().require_own(op, tensor); }
 
   void watch(const Tensor& tensor);
   std::vector<Tensor> given_by(

@@ -49,10 +49,15 @@ graph::Value* Tracer::value_of(const Tensor& tensor) {
   if (!tensor.defined()) throw ArgumentError(fmt::format("function \"{}\": a result is an empty tensor handle.", graph_->name));
   const TensorImpl& impl = *tensor.impl();
   if (impl.traced == nullptr) return capture(tensor);
-  if (impl.traced->trace == id_) return impl.traced->value;
-  throw TraceError(fmt::format("function \"{}\": a tensor {} of another trace is used here; expected values of this call. Return it from the function "
-                               "that made it, or keep it in a Variable.",
-                               graph_->name, to_string(TensorSpec{impl.dtype, impl.traced->shape, {}})));
+  require_own("result", tensor);
+  return impl.traced->value;
+}
+
+void Tracer::require_own(std::string_view op, const Tensor& tensor) const {
+  if (tensor.impl()->traced->trace == id_) return;
+  throw TraceError(fmt::format("{}: the tensor {} is of another trace; expected values of this call of function \"{}\". Return it from the function that "
+                               "made it, or keep it in a Variable.",
+                               op, describe(tensor), graph_->name));
 }
 
 // A tensor from outside the trace: a single number becomes a literal, anything larger an input that the trace holds by identity.

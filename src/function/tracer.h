@@ -41,6 +41,7 @@ class Tracer final : public Interpreter, public DimJudge, public VariableScope {
 
   std::vector<Tensor> run(const BoundCall& call) override;
   const Facts* facts() const override { return &facts_; }
+  void require_own(std::string_view op, const Tensor& tensor) const override;
   bool decide(Relation relation, const Dim& a, const Dim& b) override;
   int64_t specialize(const Dim& dim) override;
   Tensor read(const std::shared_ptr<VariableState>& variable) override;

@@ -30,6 +30,12 @@ Interpreter& current_interpreter() {
   return *eager;
 }
 
+void Interpreter::require_own(std::string_view op, const Tensor& tensor) const {
+  throw TraceError(fmt::format("{}: the tensor {} left its trace: it has no value outside; expected a tensor with a value. Return it from the traced "
+                               "function, or keep it in a Variable.",
+                               op, describe(tensor)));
+}
+
 void set_eager_interpreter(Interpreter& interpreter) { eager = &interpreter; }
 
 ScopedInterpreter::ScopedInterpreter(Interpreter& interpreter) : interpreter_(interpreter), outer_(top) { top = this; }
@@ -50,10 +56,12 @@ std::vector<Tensor> bind_all(const OpDef& op, std::span<const Tensor> inputs, At
     throw ArgumentError(
         fmt::format("{}: got {} tensors; expected {}.", op.name, count, op.inputs < 0 ? "at least one" : fmt::to_string(op.inputs)));
   }
+  Interpreter& interpreter = current_interpreter();
   std::vector<DtypeArgument> given(count);
   for (size_t i = 0; i < count; ++i) {
     if (!inputs[i].defined())
       throw ArgumentError(fmt::format("{}: argument {} is an empty tensor handle; expected a tensor with a value.", op.name, i));
+    if (is_traced(inputs[i])) interpreter.require_own(op.name, inputs[i]);
     given[i] = {inputs[i].dtype(), inputs[i].impl()->weak};
   }
   std::vector<Dtype> wanted(count);
@@ -65,7 +73,6 @@ std::vector<Tensor> bind_all(const OpDef& op, std::span<const Tensor> inputs, At
     operands[i] = cast_to(inputs[i], wanted[i]);
     specs[i] = {wanted[i], operands[i].shape(), {}};
   }
-  Interpreter& interpreter = current_interpreter();
   OpCall call(op, specs, attrs, interpreter.facts());
   const Specs outputs = op.shape(call);
   return interpreter.run({op, operands, attrs, outputs, call.checks});

@@ -178,6 +178,8 @@ TEST(Function, a_tensor_that_leaves_its_trace_is_a_named_error) {
   auto leak = function([&](Tensor x) { return leaked = x + 1.0f; }, {.name = "leak"});
   leak(ones({2}));
   EXPECT_THROW(leaked.item<float>(), TraceError);
+  EXPECT_NE(text_of<TraceError>([&] { leaked + 1.0f; }).find("add: the tensor f32[a0] left its trace"), std::string::npos)
+      << text_of<TraceError>([&] { leaked + 1.0f; });
   auto use = function([&](Tensor x) { return x + leaked; }, {.name = "use"});
   EXPECT_NE(text_of<TraceError>([&] { use(ones({2})); }).find("of another trace"), std::string::npos);
   EXPECT_EQ(use.stats().traces, 0);
