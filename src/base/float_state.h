@@ -13,7 +13,7 @@ class FlushDenormals {
 #if defined(__SSE2__)
   FlushDenormals() : saved_(_mm_getcsr()) {
     // Writing MXCSR waits for the pipeline; inside a pool task the state is already right and a read is enough.
-    if ((saved_ & ~kStickyFlags) != kKernelState) _mm_setcsr(kKernelState);
+    if ((saved_ & ~sticky_flags) != kernel_state) _mm_setcsr(kernel_state);
   }
   ~FlushDenormals() {
     // Also takes back the sticky flags that kernels raised, so that the caller finds exactly what it had.
@@ -21,8 +21,8 @@ class FlushDenormals {
   }
 
  private:
-  static constexpr unsigned kStickyFlags = 0x3F;
-  static constexpr unsigned kKernelState = 0x8000U | 0x1F80U | 0x0040U;  // FTZ, all exceptions masked, DAZ; rounding bits 0 are to nearest
+  static constexpr unsigned sticky_flags = 0x3F;
+  static constexpr unsigned kernel_state = 0x8000U | 0x1F80U | 0x0040U;  // FTZ, all exceptions masked, DAZ; rounding bits 0 are to nearest
   unsigned saved_;
 #else
   FlushDenormals() = default;
