@@ -84,7 +84,9 @@ struct Arguments<Variable> {  // by identity: another variable is another trace
 template <class T>
   requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
 struct Arguments<T> {  // by value: another value is another trace
-  static void flatten(const T& value, std::vector<Tensor>&, std::string& key) { key.append(reinterpret_cast<const char*>(&value), sizeof value); }
+  static void flatten(const T& value, std::vector<Tensor>&, std::string& key) {
+    key.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
   static T rebuild(const T& value, std::span<const Tensor>&) { return value; }
 };
 
@@ -128,7 +130,8 @@ template <class R, class... Args>
 class Function<R(Args...)> {
  public:
   Function(std::function<R(Args...)> callable, FunctionOptions options)
-      : callable_(std::make_shared<std::function<R(Args...)>>(std::move(callable))), core_(std::make_shared<FunctionCore>(std::move(options))) {}
+      : callable_(std::make_shared<std::function<R(Args...)>>(std::move(callable))),
+        core_(std::make_shared<FunctionCore>(std::move(options))) {}
 
   R operator()(const std::decay_t<Args>&... args) const {
     struct Call {
@@ -138,22 +141,23 @@ class Function<R(Args...)> {
     std::vector<Tensor> tensors;
     std::string key;
     (Arguments<std::decay_t<Args>>::flatten(args, tensors, key), ...);
-    const FunctionCore::Body body{[](void* state, std::span<const Tensor> replaced) {
-                                    const Call& self = *static_cast<Call*>(state);
-                                    // Braces: the arguments are rebuilt from left to right.
-                                    std::tuple<std::decay_t<Args>...> rebuilt = std::apply(
-                                        [&](const auto&... each) {
-                                          return std::tuple<std::decay_t<Args>...>{Arguments<std::decay_t<decltype(each)>>::rebuild(each, replaced)...};
-                                        },
-                                        self.args);
-                                    if constexpr (std::is_void_v<R>) {
-                                      std::apply(self.callable, rebuilt);
-                                      return std::vector<Tensor>{};
-                                    } else {
-                                      return Results<std::decay_t<R>>::flatten(std::apply(self.callable, rebuilt));
-                                    }
-                                  },
-                                  &call};
+    const FunctionCore::Body body{
+        [](void* state, std::span<const Tensor> replaced) {
+          const Call& self = *static_cast<Call*>(state);
+          // Braces: the arguments are rebuilt from left to right.
+          std::tuple<std::decay_t<Args>...> rebuilt = std::apply(
+              [&](const auto&... each) {
+                return std::tuple<std::decay_t<Args>...>{Arguments<std::decay_t<decltype(each)>>::rebuild(each, replaced)...};
+              },
+              self.args);
+          if constexpr (std::is_void_v<R>) {
+            std::apply(self.callable, rebuilt);
+            return std::vector<Tensor>{};
+          } else {
+            return Results<std::decay_t<R>>::flatten(std::apply(self.callable, rebuilt));
+          }
+        },
+        &call};
     std::vector<Tensor> results = core_->call(std::move(tensors), key, body);
     if constexpr (!std::is_void_v<R>) return Results<std::decay_t<R>>::rebuild(results);
   }

@@ -24,11 +24,11 @@ struct FunctionStats {
 
 // One trace: for what arguments, why it was made, what it demands and what it gives.
 struct TraceRecord {
-  std::string signature;             // "(x: f32[rows, cols])"
-  std::string reason;                // "first call", or the difference to the nearest earlier trace and what to do about it
+  std::string signature;  // "(x: f32[rows, cols])"
+  std::string reason;     // "first call", or the difference to the nearest earlier trace and what to do about it
   std::vector<TensorSpec> outputs;
-  std::vector<std::string> checks;   // size rules verified at every call
-  std::string graph;                 // its text form
+  std::vector<std::string> checks;  // size rules verified at every call
+  std::string graph;                // its text form
   double trace_ms = 0;
   double compile_ms = 0;
   int64_t code_bytes = 0;

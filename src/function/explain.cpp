@@ -14,19 +14,23 @@ std::vector<std::string> differences(const TraceEntry& entry, std::span<const Te
   std::vector<std::string> found;
   const Signature& signature = entry.signature();
   if (signature.specs().size() != arguments.size()) {
-    found.push_back(fmt::format("{} tensor arguments became {}. Another number of tensors is another trace", signature.specs().size(), arguments.size()));
+    found.push_back(fmt::format("{} tensor arguments became {}. Another number of tensors is another trace", signature.specs().size(),
+                                arguments.size()));
     return found;
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     const TensorSpec& spec = signature.specs()[i];
     const std::string change = fmt::format("{}: {} became {}", signature.argument_name(i), to_string(spec), describe(arguments[i]));
-    if (arguments[i].rank() != spec.shape.rank()) found.push_back(change + ". Another rank is another trace: reshape it, or use a second function");
-    else if (arguments[i].dtype() != spec.dtype) found.push_back(change + ". Another dtype is another trace: cast it, or declare a signature with .dtypes = as::DtypePolicy::Cast");
+    if (arguments[i].rank() != spec.shape.rank())
+      found.push_back(change + ". Another rank is another trace: reshape it, or use a second function");
+    else if (arguments[i].dtype() != spec.dtype)
+      found.push_back(change + ". Another dtype is another trace: cast it, or declare a signature with .dtypes = as::DtypePolicy::Cast");
   }
   if (key != entry.key()) found.push_back("a host value or captured object among the arguments changed. Pass numbers that vary as tensors");
   if (!found.empty()) return found;
   if (const graph::Check* check = entry.failed_retrace_check(arguments)) {
-    found.push_back(fmt::format("{}: {} no longer holds. Remove the comparison, or accept one trace per outcome", check->op, to_string(check->check)));
+    found.push_back(
+        fmt::format("{}: {} no longer holds. Remove the comparison, or accept one trace per outcome", check->op, to_string(check->check)));
   }
   return found;
 }
@@ -59,9 +63,11 @@ std::string report(const std::string& name, const FunctionStats& stats, std::spa
     const TraceRecord& record = entries[i]->record();
     std::vector<std::string> outputs;
     for (const TensorSpec& output : record.outputs) outputs.push_back(to_string(output));
-    text += fmt::format("  trace {}: {} -> {}\n", i, record.signature, outputs.size() == 1 ? outputs[0] : fmt::format("({})", fmt::join(outputs, ", ")));
+    text += fmt::format("  trace {}: {} -> {}\n", i, record.signature,
+                        outputs.size() == 1 ? outputs[0] : fmt::format("({})", fmt::join(outputs, ", ")));
     line("because", record.reason);
-    line("cost", fmt::format("traced in {:.1f} ms, compiled in {:.1f} ms, {} bytes of code", record.trace_ms, record.compile_ms, record.code_bytes));
+    line("cost", fmt::format("traced in {:.1f} ms, compiled in {:.1f} ms, {} bytes of code", record.trace_ms, record.compile_ms,
+                             record.code_bytes));
     line("calls", fmt::format("{}{}", entries[i]->calls(), entries[i]->sizes_seen().empty() ? "" : " with " + entries[i]->sizes_seen()));
     line("checks", fmt::format("{}", fmt::join(record.checks, "; ")));
   }

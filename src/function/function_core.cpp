@@ -1,7 +1,7 @@
 // A call: find a trace that fits, or explain why there is none, trace, compile; then run and commit.
+#include "base/log.h"
 #include "function/explain.h"
 #include "function/random_state.h"
-#include "base/log.h"
 #include "function/trace_entry.h"
 #include "tensor/view.h"
 
@@ -61,11 +61,13 @@ std::vector<Tensor> FunctionCore::call(std::vector<Tensor> tensors, const std::s
 void FunctionCore::State::accept_arguments(std::vector<Tensor>& tensors) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!tensors[i].defined()) {
-      throw ArgumentError(fmt::format("function \"{}\": argument {} is an empty tensor handle; expected a tensor with a value.", options.name, i));
+      throw ArgumentError(
+          fmt::format("function \"{}\": argument {} is an empty tensor handle; expected a tensor with a value.", options.name, i));
     }
     if (tensors[i].impl()->traced != nullptr) {
-      throw TraceError(fmt::format("function \"{}\": argument {} is a tensor that left its trace; expected a value. Return it from the traced function.",
-                                   options.name, i));
+      throw TraceError(
+          fmt::format("function \"{}\": argument {} is a tensor that left its trace; expected a value. Return it from the traced function.",
+                      options.name, i));
     }
   }
   if (!declared) return;
@@ -75,10 +77,10 @@ void FunctionCore::State::accept_arguments(std::vector<Tensor>& tensors) {
     const Dtype wanted = declared->specs()[i].dtype;
     if (tensors[i].dtype() == wanted) continue;
     if (rejects) {
-      throw SignatureError(fmt::format("function \"{}\": {} has another dtype: it is {}; expected {}. Cast it with as::cast(x, as::{}), or set .dtypes = "
-                                       "as::DtypePolicy::Cast.",
-                                       options.name, declared->argument_name(i), describe(tensors[i]), to_string(declared->specs()[i]),
-                                       to_string(wanted)));
+      throw SignatureError(
+          fmt::format("function \"{}\": {} has another dtype: it is {}; expected {}. Cast it with as::cast(x, as::{}), or set .dtypes = "
+                      "as::DtypePolicy::Cast.",
+                      options.name, declared->argument_name(i), describe(tensors[i]), to_string(declared->specs()[i]), to_string(wanted)));
     }
     if (!casts) continue;
     tensors[i] = cast(tensors[i], wanted);
@@ -111,7 +113,8 @@ Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::stri
   TraceRecord record;
   record.reason = function_detail::explain(earlier, tensors, key);
   if (!earlier.empty() && options.retrace == Retrace::Forbid) {
-    throw TraceError(fmt::format("function \"{}\": this call needs a new trace, which Retrace::Forbid rules out: {}", options.name, record.reason));
+    throw TraceError(
+        fmt::format("function \"{}\": this call needs a new trace, which Retrace::Forbid rules out: {}", options.name, record.reason));
   }
 
   // With a declaration another dtype (where that is allowed) keeps the declared sizes.
@@ -120,9 +123,10 @@ Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::stri
   Signature signature = declared ? Signature::declared(specs) : Signature::open(tensors);
   signature.bind(tensors, values);
   const auto start = std::chrono::steady_clock::now();
-  function_detail::Trace trace = Tracer(options.name, signature.specs(), signature.bindings(values)).run([&](std::span<const Tensor> traced) {
-    return body.run(body.state, traced);
-  });
+  function_detail::Trace trace =
+      Tracer(options.name, signature.specs(), signature.bindings(values)).run([&](std::span<const Tensor> traced) {
+        return body.run(body.state, traced);
+      });
   record.trace_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   record.signature = signature.to_string();
   record.graph = graph::print(*trace.graph);

@@ -40,11 +40,13 @@ Signature Signature::declared(const std::vector<TensorSpec>& specs) {
         if (is_new) continue;
         const DimOptions &a = symbol->options, &b = as_symbol(known->second)->options;
         if (a.min != b.min || a.max != b.max || a.multiple_of != b.multiple_of) {
-          throw ArgumentError(fmt::format("signature: \"{}\" is declared twice with different ranges; expected one meaning per name.", symbol->name));
+          throw ArgumentError(
+              fmt::format("signature: \"{}\" is declared twice with different ranges; expected one meaning per name.", symbol->name));
         }
         size = known->second;
       } else if (size.is_constant() && size.value() < 0) {
-        throw ArgumentError(fmt::format("signature: size {} in {}; expected a size, a dim or as::dynamic.", size.value(), anyshape::to_string(spec)));
+        throw ArgumentError(
+            fmt::format("signature: size {} in {}; expected a size, a dim or as::dynamic.", size.value(), anyshape::to_string(spec)));
       }
     }
   }
@@ -54,8 +56,9 @@ Signature Signature::declared(const std::vector<TensorSpec>& specs) {
       for_each_symbol(size, [&](const Symbol& symbol) {
         const bool bound = std::ranges::any_of(signature.symbols_, [&](const Dim& known) { return as_symbol(known)->id == symbol.id; });
         if (!bound) {
-          throw ArgumentError(fmt::format("signature: \"{}\" stands only inside the expression {}; expected it as the whole size of some axis.", symbol.name,
-                                          anyshape::to_string(size)));
+          throw ArgumentError(
+              fmt::format("signature: \"{}\" stands only inside the expression {}; expected it as the whole size of some axis.",
+                          symbol.name, anyshape::to_string(size)));
         }
       });
     }
@@ -101,7 +104,8 @@ std::string Signature::argument_name(size_t argument) const {
 
 void Signature::require(std::span<const Tensor> arguments, const std::string& function) const {
   if (arguments.size() != specs_.size()) {
-    throw SignatureError(fmt::format("function \"{}\": {} tensor arguments given; expected {}: {}.", function, arguments.size(), specs_.size(), to_string()));
+    throw SignatureError(fmt::format("function \"{}\": {} tensor arguments given; expected {}: {}.", function, arguments.size(),
+                                     specs_.size(), to_string()));
   }
   auto refuse = [&](size_t argument, const std::string& what) {
     throw SignatureError(fmt::format("function \"{}\": {} {}: it is {}; expected {}. Change the call or widen the signature.", function,

@@ -10,9 +10,16 @@
 namespace anyshape::function_detail {
 
 TraceEntry::TraceEntry(std::string key, Signature signature, Trace trace, Compiled compiled, TraceRecord record)
-    : key_(std::move(key)), signature_(std::move(signature)), trace_(std::move(trace)), compiled_(std::move(compiled)), record_(std::move(record)),
-      check_sizes_(signature_.symbols()), least_(signature_.symbols().size()), most_(signature_.symbols().size()) {
-  for (const graph::Check& check : trace_.graph->checks) checks_.push_back({check_sizes_.add(check.check.a), check_sizes_.add(check.check.b), &check});
+    : key_(std::move(key)),
+      signature_(std::move(signature)),
+      trace_(std::move(trace)),
+      compiled_(std::move(compiled)),
+      record_(std::move(record)),
+      check_sizes_(signature_.symbols()),
+      least_(signature_.symbols().size()),
+      most_(signature_.symbols().size()) {
+  for (const graph::Check& check : trace_.graph->checks)
+    checks_.push_back({check_sizes_.add(check.check.a), check_sizes_.add(check.check.b), &check});
   for (auto& each : least_) each.store(std::numeric_limits<int64_t>::max());
   for (auto& each : most_) each.store(std::numeric_limits<int64_t>::min());
 }
@@ -47,7 +54,8 @@ void TraceEntry::throw_failed_check(const std::string& function, std::span<const
   for (const Dim& side : {check.check.a, check.check.b}) {
     if (!side.is_constant()) sizes += fmt::format("{}{} = {}", sizes.empty() ? " with " : ", ", to_string(side), evaluate(side, bindings));
   }
-  throw ShapeError(fmt::format("{}: {}: {}{}; expected {}. In function \"{}\".", check.op, check.what, check.operands, sizes, check.expected, function));
+  throw ShapeError(
+      fmt::format("{}: {}: {}{}; expected {}. In function \"{}\".", check.op, check.what, check.operands, sizes, check.expected, function));
 }
 
 void TraceEntry::count_call(std::span<const int64_t> values) const {

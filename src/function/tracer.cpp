@@ -55,9 +55,10 @@ graph::Value* Tracer::value_of(const Tensor& tensor) {
 
 void Tracer::require_own(std::string_view op, const Tensor& tensor) const {
   if (tensor.impl()->traced->trace == id_) return;
-  throw TraceError(fmt::format("{}: the tensor {} is of another trace; expected values of this call of function \"{}\". Return it from the function that "
-                               "made it, or keep it in a Variable.",
-                               op, describe(tensor), graph_->name));
+  throw TraceError(fmt::format(
+      "{}: the tensor {} is of another trace; expected values of this call of function \"{}\". Return it from the function that "
+      "made it, or keep it in a Variable.",
+      op, describe(tensor), graph_->name));
 }
 
 // A tensor from outside the trace: a single number becomes a literal, anything larger an input that the trace holds by identity.
@@ -95,8 +96,8 @@ void Tracer::add_check(const BoundCall& call, const OpCheck& check) {
   for (const Tensor& input : call.inputs) specs.push_back({input.dtype(), input.shape(), {}});
   const std::string operands = OpCall(call.op, specs, call.attrs).describe_inputs();
   if (!check.check.holds(hints_)) {
-    throw ShapeError(fmt::format("{}: {}: {}{}; expected {}. In function \"{}\".", call.op.name, check.what, operands, sizes_text(check.check, hints_),
-                                 check.expected, graph_->name));
+    throw ShapeError(fmt::format("{}: {}: {}{}; expected {}. In function \"{}\".", call.op.name, check.what, operands,
+                                 sizes_text(check.check, hints_), check.expected, graph_->name));
   }
   const bool known = std::ranges::any_of(graph_->checks, [&](const graph::Check& other) { return other.check.same_as(check.check); });
   if (!known) graph_->checks.push_back({check.check, std::string(call.op.name), check.what, check.expected, operands});
@@ -147,9 +148,10 @@ void Tracer::assign(const std::shared_ptr<VariableState>& variable, const Tensor
 }
 
 void Tracer::created(const std::shared_ptr<VariableState>& variable) {
-  throw TraceError(fmt::format("function \"{}\": a variable{} is created inside the traced function; expected it to exist before. Make it outside and "
-                               "capture it.",
-                               graph_->name, variable->name.empty() ? "" : fmt::format(" \"{}\"", variable->name)));
+  throw TraceError(
+      fmt::format("function \"{}\": a variable{} is created inside the traced function; expected it to exist before. Make it outside and "
+                  "capture it.",
+                  graph_->name, variable->name.empty() ? "" : fmt::format(" \"{}\"", variable->name)));
 }
 
 // Equalities learned late hold from the start: every check is verified before anything runs.

@@ -31,9 +31,10 @@ Interpreter& current_interpreter() {
 }
 
 void Interpreter::require_own(std::string_view op, const Tensor& tensor) const {
-  throw TraceError(fmt::format("{}: the tensor {} left its trace: it has no value outside; expected a tensor with a value. Return it from the traced "
-                               "function, or keep it in a Variable.",
-                               op, describe(tensor)));
+  throw TraceError(
+      fmt::format("{}: the tensor {} left its trace: it has no value outside; expected a tensor with a value. Return it from the traced "
+                  "function, or keep it in a Variable.",
+                  op, describe(tensor)));
 }
 
 void set_eager_interpreter(Interpreter& interpreter) { eager = &interpreter; }

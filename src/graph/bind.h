@@ -24,8 +24,8 @@ class Interpreter {
   virtual ~Interpreter() = default;
   virtual std::vector<Tensor> run(const BoundCall& call) = 0;
   virtual void require_own(std::string_view op, const Tensor& tensor) const;  // TraceError for a tensor that left its trace
-  virtual void on_read(const VariableState&, const Tensor&) {}  // a variable was read and gave this tensor
-  virtual const Facts* facts() const { return nullptr; }        // sizes known to be equal at this place of a trace
+  virtual void on_read(const VariableState&, const Tensor&) {}                // a variable was read and gave this tensor
+  virtual const Facts* facts() const { return nullptr; }                      // sizes known to be equal at this place of a trace
 };
 
 // The interpreter of this thread: the top of a stack whose bottom is eager execution.

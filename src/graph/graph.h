@@ -45,7 +45,7 @@ class Graph {
   Node* add_node(const OpDef& op, std::vector<Value*> inputs, Attrs attrs, std::span<const TensorSpec> outputs);
   void set_nodes(std::vector<Node*> order) { nodes_ = std::move(order); }  // for passes: the nodes that stay, in order
 
-  void order_inputs(std::vector<Value*> order);                            // the same inputs, numbered anew
+  void order_inputs(std::vector<Value*> order);  // the same inputs, numbered anew
 
   const std::vector<Value*>& inputs() const { return inputs_; }
   const std::vector<Node*>& nodes() const { return nodes_; }

@@ -32,8 +32,9 @@ TEST(Function, adds_a_trace_for_another_rank_and_names_the_nearest) {
   square(ones({2, 3}));
   square(ones({2, 3}, {.dtype = i32}));
   square(ones({5}));
-  EXPECT_EQ(square.traces()[2].reason,
-            "argument 0: f32[a0, a1] became f32[5]. Another rank is another trace: reshape it, or use a second function. Nearest is trace 0.");
+  EXPECT_EQ(
+      square.traces()[2].reason,
+      "argument 0: f32[a0, a1] became f32[5]. Another rank is another trace: reshape it, or use a second function. Nearest is trace 0.");
 }
 
 TEST(Function, forbids_new_traces_when_asked) {
@@ -41,8 +42,9 @@ TEST(Function, forbids_new_traces_when_asked) {
   square(ones({2, 3}));
   square(ones({9, 1}));
   const std::string text = text_of<TraceError>([&] { square(ones({2})); });
-  EXPECT_NE(text.find("function \"square\": this call needs a new trace, which Retrace::Forbid rules out: argument 0: f32[a0, a1] became f32[2]"),
-            std::string::npos)
+  EXPECT_NE(
+      text.find("function \"square\": this call needs a new trace, which Retrace::Forbid rules out: argument 0: f32[a0, a1] became f32[2]"),
+      std::string::npos)
       << text;
   EXPECT_EQ(square.stats().traces, 1);
 }
@@ -69,10 +71,12 @@ TEST(Function, keeps_declared_sizes_names_and_ranges) {
   EXPECT_EQ(product.traces()[0].signature, "(a: f32[rows, even], b: f32[even, 3])");
   EXPECT_TRUE(product.traces()[0].checks.empty()) << "one name is one size: nothing is left to check";
   EXPECT_EQ(text_of<SignatureError>([&] { product(ones({5, 4}), ones({6, 3})); }),
-            "function \"product\": argument 1 (b) has size 6 along axis 0 where even is 4: it is f32[6, 3]; expected f32[even, 3]. Change the call or "
+            "function \"product\": argument 1 (b) has size 6 along axis 0 where even is 4: it is f32[6, 3]; expected f32[even, 3]. Change "
+            "the call or "
             "widen the signature.");
   EXPECT_NE(text_of<SignatureError>([&] { product(ones({5, 10}), ones({10, 3})); }).find("has even = 10, outside 2..8"), std::string::npos);
-  EXPECT_NE(text_of<SignatureError>([&] { product(ones({5, 5}), ones({5, 3})); }).find("has even = 5, no multiple of 2"), std::string::npos);
+  EXPECT_NE(text_of<SignatureError>([&] { product(ones({5, 5}), ones({5, 3})); }).find("has even = 5, no multiple of 2"),
+            std::string::npos);
   EXPECT_EQ(product.stats().traces, 1);
 }
 
@@ -80,7 +84,8 @@ TEST(Function, refuses_sizes_that_break_a_rule_and_stays_usable) {
   auto sum_of = function([](Tensor a, Tensor b) { return a + b; }, {.name = "sum_of"});
   sum_of(ones({2, 4}), ones({2, 4}));
   EXPECT_EQ(text_of<ShapeError>([&] { sum_of(ones({2, 4}), ones({2, 5})); }),
-            "add: shapes do not broadcast: a is f32[a0, a1], b is f32[b0, b1] with a1 = 4, b1 = 5; expected sizes that are equal or 1, aligned at the last "
+            "add: shapes do not broadcast: a is f32[a0, a1], b is f32[b0, b1] with a1 = 4, b1 = 5; expected sizes that are equal or 1, "
+            "aligned at the last "
             "axis. In function \"sum_of\".");
   EXPECT_EQ(sum_of.stats().failed_checks, 1);
   for (const auto& [left, right] : std::vector<std::pair<Shape, Shape>>{
@@ -100,8 +105,13 @@ TEST(Function, gradient_of_unknown_broadcasting_sums_what_was_repeated) {
         return tape.gradient(sum(a * b * b), {a, b});
       },
       {.name = "gradients"});
-  for (const auto& [left, right] : std::vector<std::pair<Shape, Shape>>{
-           {{2, 4}, {2, 4}}, {{2, 4}, {1, 4}}, {{2, 1}, {2, 40}}, {{1, 1}, {3, 4}}, {{5, 37}, {5, 1}}, {{1, 4}, {3, 1}}, {{0, 4}, {1, 4}}}) {
+  for (const auto& [left, right] : std::vector<std::pair<Shape, Shape>>{{{2, 4}, {2, 4}},
+                                                                        {{2, 4}, {1, 4}},
+                                                                        {{2, 1}, {2, 40}},
+                                                                        {{1, 1}, {3, 4}},
+                                                                        {{5, 37}, {5, 1}},
+                                                                        {{1, 4}, {3, 1}},
+                                                                        {{0, 4}, {1, 4}}}) {
     const Tensor a = random::normal(left), b = random::normal(right);
     const Tensor zero = zeros(left) * zeros(right);
     const std::vector<Tensor> got = gradients(a, b);

@@ -125,8 +125,12 @@ const std::map<std::string, Runner>& runners() {
       {"log_softmax", [](Inputs in, const Json& attrs) { return log_softmax(in[0], {.axis = axis_of(attrs, -1)}); }},
       {"matmul", run_matmul},
       {"reshape", [](Inputs in, const Json& attrs) { return reshape(in[0], Shape(std::span<const int64_t>(attrs["shape"].integers()))); }},
-      {"transpose", [](Inputs in, const Json& attrs) { return transpose(in[0], attrs.find("axes") != nullptr ? attrs["axes"].integers() : std::vector<int64_t>{}); }},
-      {"broadcast_to", [](Inputs in, const Json& attrs) { return broadcast_to(in[0], Shape(std::span<const int64_t>(attrs["shape"].integers()))); }},
+      {"transpose",
+       [](Inputs in, const Json& attrs) {
+         return transpose(in[0], attrs.find("axes") != nullptr ? attrs["axes"].integers() : std::vector<int64_t>{});
+       }},
+      {"broadcast_to",
+       [](Inputs in, const Json& attrs) { return broadcast_to(in[0], Shape(std::span<const int64_t>(attrs["shape"].integers()))); }},
       {"slice", run_slice},
       {"concatenate", [](Inputs in, const Json& attrs) { return concat({in.begin(), in.end()}, {.axis = axis_of(attrs, 0)}); }},
       {"take", [](Inputs in, const Json& attrs) { return take(in[0], in[1], {.axis = axis_of(attrs, 0)}); }},
@@ -190,7 +194,9 @@ TEST_P(GoldenOp, agrees_eagerly_compiled_and_interpreted) {
   compare(golden, run_case(golden, inputs, weight), "eager");
 
   const size_t count = inputs.size();
-  auto call = [&](auto& compiled) { return count == 1 ? compiled(inputs[0], inputs[0], inputs[0]) : compiled(inputs[0], inputs[1], inputs[count - 1]); };
+  auto call = [&](auto& compiled) {
+    return count == 1 ? compiled(inputs[0], inputs[0], inputs[0]) : compiled(inputs[0], inputs[1], inputs[count - 1]);
+  };
   for (const bool interpret : {false, true}) {
     std::optional<function_detail::ScopedInterpretation> interpretation;
     if (interpret) interpretation.emplace();
