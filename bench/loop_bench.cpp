@@ -117,7 +117,8 @@ double sample(const std::function<void()>& call, int64_t calls) {
   return (clock() - start) / static_cast<double>(calls);
 }
 
-void compare(AsContext* context, const loop::Kernel& kernel, const std::string& label, const std::vector<int64_t>& dims, const std::vector<Array>& arrays) {
+void compare(AsContext* context, const loop::Kernel& kernel, const std::string& label, const std::vector<int64_t>& dims,
+             const std::vector<Array>& arrays) {
   const Program generic(kernel), constant(specialize(kernel, dims));
   std::vector<Array> first = arrays, second = arrays;
   generic.run(context, first, dims);
@@ -129,15 +130,17 @@ void compare(AsContext* context, const loop::Kernel& kernel, const std::string& 
   std::vector<double> ratios, generic_times, constant_times;
   for (int round = 0; round < 101; ++round) {
     const bool swapped = round % 2 == 1;
-    const double a = swapped ? 0 : sample(run_generic, calls), b = sample(run_constant, calls), c = swapped ? sample(run_generic, calls) : a;
+    const double a = swapped ? 0 : sample(run_generic, calls), b = sample(run_constant, calls),
+                 c = swapped ? sample(run_generic, calls) : a;
     generic_times.push_back(c);
     constant_times.push_back(b);
     ratios.push_back(c / b);
   }
-  std::printf("%-28s %9.2f us  constants %9.2f us  ratio %.3f (%.3f .. %.3f)  compile %.2f / %.2f ms  %lld / %lld bytes  %s\n", label.c_str(),
-              quantile(generic_times, 0.5) * 1e6, quantile(constant_times, 0.5) * 1e6, quantile(ratios, 0.5), quantile(ratios, 0.25),
-              quantile(ratios, 0.75), generic.compile_ms(), constant.compile_ms(), static_cast<long long>(generic.code_bytes()),
-              static_cast<long long>(constant.code_bytes()), equal ? "equal bits" : "RESULTS DIFFER");
+  std::printf("%-28s %9.2f us  constants %9.2f us  ratio %.3f (%.3f .. %.3f)  compile %.2f / %.2f ms  %lld / %lld bytes  %s\n",
+              label.c_str(), quantile(generic_times, 0.5) * 1e6, quantile(constant_times, 0.5) * 1e6, quantile(ratios, 0.5),
+              quantile(ratios, 0.25), quantile(ratios, 0.75), generic.compile_ms(), constant.compile_ms(),
+              static_cast<long long>(generic.code_bytes()), static_cast<long long>(constant.code_bytes()),
+              equal ? "equal bits" : "RESULTS DIFFER");
 }
 
 struct Lstm {
@@ -145,9 +148,23 @@ struct Lstm {
   Array x, wx, wh, bias, gates, h, c, squashed, dy, dgates, dh, dc, wh_turned, dx, dwx, dwh, dbias;
 
   explicit Lstm(int64_t steps)
-      : time(steps), x(steps * batch * inputs), wx(inputs * ld), wh(hidden * ld), bias(4 * hidden), gates(steps * batch * ld),
-        h((steps + 1) * batch * hidden), c((steps + 1) * batch * hidden), squashed(steps * batch * hidden), dy(steps * batch * hidden),
-        dgates(steps * batch * ld), dh(batch * hidden), dc(batch * hidden), wh_turned(4 * hidden * ld_turned), dx(steps * batch * inputs), dwx(inputs * ld), dwh(hidden * ld),
+      : time(steps),
+        x(steps * batch * inputs),
+        wx(inputs * ld),
+        wh(hidden * ld),
+        bias(4 * hidden),
+        gates(steps * batch * ld),
+        h((steps + 1) * batch * hidden),
+        c((steps + 1) * batch * hidden),
+        squashed(steps * batch * hidden),
+        dy(steps * batch * hidden),
+        dgates(steps * batch * ld),
+        dh(batch * hidden),
+        dc(batch * hidden),
+        wh_turned(4 * hidden * ld_turned),
+        dx(steps * batch * inputs),
+        dwx(inputs * ld),
+        dwh(hidden * ld),
         dbias(4 * hidden) {
     x.fill(1);
     wx.fill(0.2);
@@ -158,8 +175,8 @@ struct Lstm {
   std::vector<int64_t> dims() const { return {time, batch, inputs, hidden, ld, ld_turned}; }
   std::vector<void*> forward() { return {x.start, wx.start, wh.start, bias.start, gates.start, h.start, c.start, squashed.start}; }
   std::vector<void*> backward() {
-    return {x.start,  wx.start,     wh.start, gates.start, h.start,  c.start,   squashed.start, dy.start,
-            dgates.start, dh.start, dc.start, wh_turned.start, dx.start, dwx.start, dwh.start, dbias.start};
+    return {x.start,      wx.start, wh.start, gates.start,     h.start,  c.start,   squashed.start, dy.start,
+            dgates.start, dh.start, dc.start, wh_turned.start, dx.start, dwx.start, dwh.start,      dbias.start};
   }
   std::vector<Array> forward_arrays() { return {x, wx, wh, bias, gates, h, c, squashed}; }
   std::vector<Array> backward_arrays() { return {x, wx, wh, gates, h, c, squashed, dy, dgates, dh, dc, wh_turned, dx, dwx, dwh, dbias}; }
@@ -194,7 +211,8 @@ void check_lstm(Lstm& l) {
           const double state = sigmoid(at(3)) * std::tanh(cell);
           next[static_cast<size_t>(n * l.hidden + j)] = state;
           loss += state * f(l.dy)[(t * l.batch + n) * l.hidden + j];
-          if (largest_error != nullptr) *largest_error = std::max(*largest_error, std::fabs(state - f(l.h)[((t + 1) * l.batch + n) * l.hidden + j]));
+          if (largest_error != nullptr)
+            *largest_error = std::max(*largest_error, std::fabs(state - f(l.h)[((t + 1) * l.batch + n) * l.hidden + j]));
         }
       }
       h = next;
@@ -227,8 +245,8 @@ void sample_lstm(AsContext* context, const std::string& folder, int64_t time, do
     forwards.push_back(sample(run_forward, 3));
     backwards.push_back(sample(run_backward, 3));
   }
-  std::printf("forward %.3f backward %.3f ms (medians of %zu), lowest %.3f %.3f\n", quantile(forwards, 0.5) * 1e3, quantile(backwards, 0.5) * 1e3,
-              forwards.size(), quantile(forwards, 0) * 1e3, quantile(backwards, 0) * 1e3);
+  std::printf("forward %.3f backward %.3f ms (medians of %zu), lowest %.3f %.3f\n", quantile(forwards, 0.5) * 1e3,
+              quantile(backwards, 0.5) * 1e3, forwards.size(), quantile(forwards, 0) * 1e3, quantile(backwards, 0) * 1e3);
 }
 
 std::vector<Array> arrays_of(std::initializer_list<int64_t> counts) {

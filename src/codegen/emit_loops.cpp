@@ -71,7 +71,7 @@ Emitter::BlockLoop Emitter::begin_blocks(const Instruction& loop, int least_widt
   blocks.index = builder_.CreatePHI(builder_.getInt64Ty(), 2);
   blocks.index->addIncoming(begin, blocks.before);
 
-  vector_.emplace();
+  vector_.emplace(VectorLoop{});
   vector_->varying = find_varying(kernel_, loop);
   vector_->width = std::max(least_width, choose_width(kernel_, loop, vector_->varying, host_.vector_bytes));
   set(loop.index, Lanes::affine(blocks.index, 1));

@@ -11,10 +11,12 @@
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/SubtargetFeature.h>
 
-#include <functional>
+#include <atomic>
 
 namespace anyshape::codegen {
 namespace {
+
+std::atomic<const Host*> other_host{nullptr};
 
 Host describe_host() {
   llvm::InitializeNativeTarget();
@@ -50,7 +52,28 @@ std::unique_ptr<llvm::TargetMachine> make_machine() {
 
 const Host& host() {
   static const Host described = describe_host();
-  return described;
+  const Host* other = other_host.load();
+  return other != nullptr ? *other : described;
+}
+
+ScopedHost::ScopedHost(const std::string& cpu) : limited_(host()) {
+  limited_.cpu = cpu;
+  limited_.features = "";
+  limited_.has_lane_masks = false;
+  limited_.has_masked_store = cpu == "x86-64-v3";
+  limited_.vector_bytes = cpu == "x86-64-v3" ? 32 : 16;
+  other_host.store(&limited_);
+  target_machines().forget();
+}
+
+ScopedHost::~ScopedHost() {
+  other_host.store(nullptr);
+  target_machines().forget();
+}
+
+void TargetMachines::forget() {
+  const std::lock_guard lock(mutex_);
+  idle_.clear();
 }
 
 TargetMachines::Lease TargetMachines::lease() {

@@ -4,6 +4,7 @@
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -21,11 +22,25 @@ struct Host {
 
 const Host& host();
 
+// Code is generated for another processor as long as this lives ("x86-64-v3": AVX2, "x86-64-v2": SSE4), so that one machine can test every
+// path of the emitter. Not for use beside other compiles.
+class ScopedHost {
+ public:
+  explicit ScopedHost(const std::string& cpu);
+  ~ScopedHost();
+  ScopedHost(const ScopedHost&) = delete;
+  ScopedHost& operator=(const ScopedHost&) = delete;
+
+ private:
+  Host limited_;
+};
+
 // Target machines cost a good part of a small compile and serve one thread at a time, so finished ones are kept.
 class TargetMachines {
  public:
   using Lease = std::unique_ptr<llvm::TargetMachine, std::function<void(llvm::TargetMachine*)>>;
   Lease lease();
+  void forget();
 
  private:
   std::mutex mutex_;

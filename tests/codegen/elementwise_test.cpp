@@ -54,7 +54,8 @@ TEST(Elementwise, binary_ops_equal_the_interpreter_on_every_type) {
       const Dtype result = op >= Op::Equal ? Dtype::b8 : type;
       if (!is_allowed(op, result, {type, type})) continue;
       const std::string name = std::string(loop::name_of(op)) + "_" + std::string(to_string(type));
-      check(name, {type, type}, result, [&](Builder& b, std::span<const Value> args) { return b.binary(op, args[0], args[1]); }, few_lengths);
+      check(
+          name, {type, type}, result, [&](Builder& b, std::span<const Value> args) { return b.binary(op, args[0], args[1]); }, few_lengths);
     }
   }
 }
@@ -72,29 +73,34 @@ TEST(Elementwise, unary_ops_equal_the_interpreter_on_every_type) {
 
 TEST(Elementwise, fma_rounds_once) {
   for (const Dtype type : {Dtype::f32, Dtype::f64}) {
-    check("fma", {type, type, type}, type, [](Builder& b, std::span<const Value> args) { return b.fma(args[0], args[1], args[2]); }, few_lengths);
+    check(
+        "fma", {type, type, type}, type, [](Builder& b, std::span<const Value> args) { return b.fma(args[0], args[1], args[2]); },
+        few_lengths);
   }
 }
 
 TEST(Elementwise, products_and_sums_are_not_contracted) {
   for (const Dtype type : {Dtype::f32, Dtype::f64}) {
-    check("multiply_add", {type, type, type}, type,
-          [](Builder& b, std::span<const Value> args) { return b.add(b.multiply(args[0], args[1]), args[2]); }, few_lengths);
+    check(
+        "multiply_add", {type, type, type}, type,
+        [](Builder& b, std::span<const Value> args) { return b.add(b.multiply(args[0], args[1]), args[2]); }, few_lengths);
   }
 }
 
 TEST(Elementwise, select_chooses_by_lane) {
   for (const Dtype type : every_type) {
-    check("select", {Dtype::b8, type, type}, type,
-          [](Builder& b, std::span<const Value> args) { return b.select(args[0], args[1], args[2]); }, few_lengths);
+    check(
+        "select", {Dtype::b8, type, type}, type,
+        [](Builder& b, std::span<const Value> args) { return b.select(args[0], args[1], args[2]); }, few_lengths);
   }
 }
 
 TEST(Elementwise, casts_saturate_and_take_nan_to_zero) {
   for (const Dtype from : every_type) {
     for (const Dtype to : every_type) {
-      check("cast_" + std::string(to_string(from)) + "_" + std::string(to_string(to)), {from}, to,
-            [&](Builder& b, std::span<const Value> args) { return b.cast(args[0], to); }, few_lengths);
+      check(
+          "cast_" + std::string(to_string(from)) + "_" + std::string(to_string(to)), {from}, to,
+          [&](Builder& b, std::span<const Value> args) { return b.cast(args[0], to); }, few_lengths);
     }
   }
 }
@@ -103,8 +109,9 @@ TEST(Elementwise, bitcasts_keep_bits) {
   for (const Dtype from : every_type) {
     for (const Dtype to : every_type) {
       if (!is_allowed(Op::Bitcast, to, {from})) continue;
-      check("bitcast_" + std::string(to_string(from)) + "_" + std::string(to_string(to)), {from}, to,
-            [&](Builder& b, std::span<const Value> args) { return b.bitcast(args[0], to); }, few_lengths);
+      check(
+          "bitcast_" + std::string(to_string(from)) + "_" + std::string(to_string(to)), {from}, to,
+          [&](Builder& b, std::span<const Value> args) { return b.bitcast(args[0], to); }, few_lengths);
     }
   }
 }
@@ -120,16 +127,19 @@ TEST(Elementwise, every_length_of_every_block_width) {
     check("small", {type, type}, type, small, lengths());
     check("large", {type, type}, type, large, lengths());
   }
-  check("logic", {Dtype::b8, Dtype::b8}, Dtype::b8, [](Builder& b, std::span<const Value> args) { return b.binary(Op::And, args[0], args[1]); }, lengths());
+  check(
+      "logic", {Dtype::b8, Dtype::b8}, Dtype::b8,
+      [](Builder& b, std::span<const Value> args) { return b.binary(Op::And, args[0], args[1]); }, lengths());
 }
 
 TEST(Elementwise, constants_and_sizes_mix_with_lanes) {
-  check("constants", {Dtype::i64}, Dtype::i64,
-        [](Builder& b, std::span<const Value> args) {
-          const Value scaled = b.multiply(args[0], b.integer(-7));
-          return b.add(b.floor_divide(scaled, b.integer(3)), b.binary(Op::Modulo, args[0], b.size("n")));
-        },
-        lengths());
+  check(
+      "constants", {Dtype::i64}, Dtype::i64,
+      [](Builder& b, std::span<const Value> args) {
+        const Value scaled = b.multiply(args[0], b.integer(-7));
+        return b.add(b.floor_divide(scaled, b.integer(3)), b.binary(Op::Modulo, args[0], b.size("n")));
+      },
+      lengths());
 }
 
 }  // namespace

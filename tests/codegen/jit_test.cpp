@@ -33,7 +33,8 @@ loop::Kernel calling_kernel(bool parallel) {
   const int32_t y = b.buffer("y", Dtype::i32, Access::InOut), x = b.buffer("x", Dtype::f64, Access::In);
   const Value fails_at = b.size("fails_at");
   const auto body = [&](Value i) {
-    const Value failure = b.cast(b.select(b.equal(i, fails_at), b.constant(Dtype::i32, int64_t{7}), b.constant(Dtype::i32, int64_t{0})), Dtype::i64);
+    const Value failure =
+        b.cast(b.select(b.equal(i, fails_at), b.constant(Dtype::i32, int64_t{7}), b.constant(Dtype::i32, int64_t{0})), Dtype::i64);
     const Builder::Argument buffers[] = {{y, i}, {x, b.add(i, b.integer(1))}};
     const Value integers[] = {b.multiply(i, b.integer(10)), failure};
     b.call("add_number", buffers, integers);

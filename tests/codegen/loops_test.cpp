@@ -14,13 +14,15 @@ using loop::Value;
 TEST(Loops, serial_loops_carry_values_both_ways) {
   for (const bool reverse : {false, true}) {
     Builder b("carry");
-    const int32_t x = b.buffer("x", Dtype::f32, Access::In), y = b.buffer("y", Dtype::f32, Access::Out), z = b.buffer("z", Dtype::i64, Access::Out);
+    const int32_t x = b.buffer("x", Dtype::f32, Access::In), y = b.buffer("y", Dtype::f32, Access::Out),
+                  z = b.buffer("z", Dtype::i64, Access::Out);
     const Value initial[] = {b.constant(Dtype::f32, 0.5), b.integer(1)};
     const auto results = b.carry_for(
         b.integer(1), b.size("n"), initial,
         [&](Value i, std::span<const Value> carried) {
           b.store(y, i, carried[0]);
-          return std::vector<Value>{b.add(b.multiply(carried[0], b.constant(Dtype::f32, 0.9)), b.load(x, i)), b.add(b.multiply(carried[1], b.integer(3)), i)};
+          return std::vector<Value>{b.add(b.multiply(carried[0], b.constant(Dtype::f32, 0.9)), b.load(x, i)),
+                                    b.add(b.multiply(carried[1], b.integer(3)), i)};
         },
         reverse);
     b.store(y, b.integer(0), results[0]);
@@ -35,14 +37,16 @@ TEST(Loops, serial_loops_carry_values_both_ways) {
 // Columns of a matrix summed downwards in vector lanes, with a carried uniform offset and a branch on the row.
 TEST(Loops, serial_loops_in_vector_loops_carry_vectors) {
   Builder b("column_sums");
-  const int32_t x = b.buffer("x", Dtype::f32, Access::In), y = b.buffer("y", Dtype::f32, Access::Out), z = b.buffer("z", Dtype::f32, Access::Out);
+  const int32_t x = b.buffer("x", Dtype::f32, Access::In), y = b.buffer("y", Dtype::f32, Access::Out),
+                z = b.buffer("z", Dtype::f32, Access::Out);
   const Value rows = b.size("rows"), columns = b.size("columns");
   b.vector_for(b.integer(0), columns, [&](Value j) {
     const Value initial[] = {b.constant(Dtype::f32, 0.0), b.integer(0), j};
     const auto sums = b.carry_for(b.integer(0), rows, initial, [&](Value i, std::span<const Value> carried) {
       const Value element = b.load(x, b.add(b.multiply(i, columns), j));
-      b.if_(b.less(i, b.integer(2)), [&] { b.store(z, b.add(b.multiply(i, columns), j), element); },
-            [&] { b.store(z, b.add(b.multiply(i, columns), j), b.unary(Op::Negate, element)); });
+      b.if_(
+          b.less(i, b.integer(2)), [&] { b.store(z, b.add(b.multiply(i, columns), j), element); },
+          [&] { b.store(z, b.add(b.multiply(i, columns), j), b.unary(Op::Negate, element)); });
       return std::vector<Value>{b.add(carried[0], element), b.add(carried[1], columns), b.add(carried[2], b.integer(1))};
     });
     b.store(y, j, b.add(sums[0], b.cast(b.add(sums[1], sums[2]), Dtype::f32)));
@@ -51,8 +55,9 @@ TEST(Loops, serial_loops_in_vector_loops_carry_vectors) {
   for (const int64_t columns_count : {0, 1, 15, 16, 17, 33, 64, 65, 130}) {
     for (const int64_t rows_count : {0, 1, 3}) {
       const int64_t count = rows_count * columns_count;
-      compiled.run_both({random_memory(Dtype::f32, count, 1), random_memory(Dtype::f32, columns_count, 2), random_memory(Dtype::f32, count, 3)},
-                        {rows_count, columns_count});
+      compiled.run_both(
+          {random_memory(Dtype::f32, count, 1), random_memory(Dtype::f32, columns_count, 2), random_memory(Dtype::f32, count, 3)},
+          {rows_count, columns_count});
     }
   }
 }
@@ -61,8 +66,9 @@ TEST(Loops, branches_run_one_side) {
   Builder b("branches");
   const int32_t y = b.buffer("y", Dtype::i32, Access::Out);
   b.serial_for(b.integer(0), b.size("n"), [&](Value i) {
-    b.if_(b.equal(b.binary(Op::Modulo, i, b.integer(3)), b.integer(0)), [&] { b.store(y, i, b.cast(i, Dtype::i32)); },
-          [&] { b.if_(b.less(i, b.integer(5)), [&] { b.store(y, i, b.constant(Dtype::i32, int64_t{-1})); }); });
+    b.if_(
+        b.equal(b.binary(Op::Modulo, i, b.integer(3)), b.integer(0)), [&] { b.store(y, i, b.cast(i, Dtype::i32)); },
+        [&] { b.if_(b.less(i, b.integer(5)), [&] { b.store(y, i, b.constant(Dtype::i32, int64_t{-1})); }); });
   });
   Compiled(b.finish()).run_both({random_memory(Dtype::i32, 20, 1)}, {20});
 }
@@ -76,7 +82,8 @@ TEST(Reduce, every_combination_on_every_type_and_length) {
       const int32_t x = b.buffer("x", type, Access::In), y = b.buffer("y", type, Access::Out);
       b.store(y, b.integer(0), b.reduce(b.integer(2), b.add(b.size("n"), b.integer(2)), kind, [&](Value i) { return b.load(x, i); }));
       const Compiled compiled(b.finish());
-      for (const int64_t n : lengths()) compiled.run_both({random_memory(type, n + 2, static_cast<unsigned>(n)), random_memory(type, 1, 2)}, {n});
+      for (const int64_t n : lengths())
+        compiled.run_both({random_memory(type, n + 2, static_cast<unsigned>(n)), random_memory(type, 1, 2)}, {n});
     }
   }
 }
@@ -115,7 +122,8 @@ TEST(Reduce, several_results_at_once_with_loops_inside) {
 // A parallel body sees scalars of every type from around it, through its frame.
 loop::Kernel parallel_kernel() {
   Builder b("parallel");
-  const int32_t x = b.buffer("x", Dtype::f32, Access::In), flags = b.buffer("flags", Dtype::b8, Access::In), y = b.buffer("y", Dtype::f32, Access::Out);
+  const int32_t x = b.buffer("x", Dtype::f32, Access::In), flags = b.buffer("flags", Dtype::b8, Access::In),
+                y = b.buffer("y", Dtype::f32, Access::Out);
   const Value rows = b.size("rows"), columns = b.size("columns"), zero = b.integer(0);
   const Value first = b.load(x, zero), flag = b.load(flags, zero), precise = b.cast(first, Dtype::f64), small = b.cast(first, Dtype::u8);
   const Value narrow = b.cast(columns, Dtype::i32), start = b.minimum(rows, b.integer(1));
@@ -145,7 +153,8 @@ TEST(Parallel, bodies_see_the_scalars_around_them) {
 TEST(Parallel, bodies_run_on_the_pool) {
   const Compiled compiled(parallel_kernel());
   const int64_t rows = 500, columns = 33;
-  const std::vector<Memory> buffers = {random_memory(Dtype::f32, rows * columns + 1, 1), random_memory(Dtype::b8, 1, 2), Memory(Dtype::f32, rows * columns)};
+  const std::vector<Memory> buffers = {random_memory(Dtype::f32, rows * columns + 1, 1), random_memory(Dtype::b8, 1, 2),
+                                       Memory(Dtype::f32, rows * columns)};
   const std::vector<Memory> expected = compiled.run_both(buffers, {rows, columns});
   runtime::Pool pool(3);
   AsContext context = runtime::make_context(pool);

@@ -26,7 +26,8 @@ void check_copy(const std::string& name, const Address& from, const Address& to,
     const int32_t x = b.buffer("x", type, Access::In), y = b.buffer("y", type, Access::InOut);
     b.vector_for(b.integer(0), b.size("n"), [&](Value i) { b.store(y, to(b, i), b.load(x, from(b, i))); });
     const Compiled compiled(b.finish());
-    for (const int64_t n : lengths()) compiled.run_both({random_memory(type, n * factor + 1, 3), random_memory(type, n * factor + 1, 4)}, {n});
+    for (const int64_t n : lengths())
+      compiled.run_both({random_memory(type, n * factor + 1, 3), random_memory(type, n * factor + 1, 4)}, {n});
   }
 }
 

@@ -1,7 +1,9 @@
-// Runs one kernel by the interpreter and as machine code on copies of the same buffers, and compares every byte; NaNs count as equal.
+// Runs one kernel by the interpreter and as machine code (for this processor, and on x86 for lesser ones) on copies of the same buffers, and
+// compares every byte; NaNs count as equal.
 #pragma once
 #include "base/float_state.h"
 #include "codegen/jit.h"
+#include "codegen/target.h"
 #include "loop/build.h"
 #include "loop/interpret.h"
 #include "loop/ir.h"
@@ -25,11 +27,16 @@ struct Memory {
   int64_t count;
   std::vector<std::byte> bytes;
 
-  Memory(Dtype dtype, int64_t count) : dtype(dtype), count(count), bytes(static_cast<size_t>(count * size_of(dtype) + loop::load_slack), std::byte{0x5a}) {}
+  Memory(Dtype dtype, int64_t count)
+      : dtype(dtype), count(count), bytes(static_cast<size_t>(count * size_of(dtype) + loop::load_slack), std::byte{0x5a}) {}
   template <class T>
-  T* as() { return reinterpret_cast<T*>(bytes.data()); }
+  T* as() {
+    return reinterpret_cast<T*>(bytes.data());
+  }
   template <class T>
-  const T* as() const { return reinterpret_cast<const T*>(bytes.data()); }
+  const T* as() const {
+    return reinterpret_cast<const T*>(bytes.data());
+  }
 };
 
 template <class T>
@@ -38,14 +45,40 @@ T any_number(std::mt19937& random) {
   if constexpr (std::is_same_v<T, bool>) {
     return random() % 2 == 0;
   } else if constexpr (std::is_floating_point_v<T>) {
-    const T corners[] = {T(0), -T(0), T(1), T(-1), T(0.5), T(-0.5), T(1.5), T(2.5), Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(), Limits::max(),
-                         Limits::lowest(), Limits::min(), -Limits::min(), Limits::denorm_min(), -Limits::denorm_min(), Limits::min() / 2, T(0x1p31), T(-0x1p31),
-                         T(0x1p63), T(-0x1p63), T(255.5), T(256), T(-0.999), T(2147483520.0), T(1e10), Limits::epsilon()};
+    const T corners[] = {T(0),
+                         -T(0),
+                         T(1),
+                         T(-1),
+                         T(0.5),
+                         T(-0.5),
+                         T(1.5),
+                         T(2.5),
+                         Limits::infinity(),
+                         -Limits::infinity(),
+                         Limits::quiet_NaN(),
+                         Limits::max(),
+                         Limits::lowest(),
+                         Limits::min(),
+                         -Limits::min(),
+                         Limits::denorm_min(),
+                         -Limits::denorm_min(),
+                         Limits::min() / 2,
+                         T(0x1p31),
+                         T(-0x1p31),
+                         T(0x1p63),
+                         T(-0x1p63),
+                         T(255.5),
+                         T(256),
+                         T(-0.999),
+                         T(2147483520.0),
+                         T(1e10),
+                         Limits::epsilon()};
     if (random() % 3 == 0) return corners[random() % std::size(corners)];
     if (random() % 2 == 0) return std::uniform_real_distribution<T>(-4, 4)(random);
     return std::ldexp(std::uniform_real_distribution<T>(-1, 1)(random), static_cast<int>(random() % 200) - 100);
   } else {
-    const T corners[] = {T(0), T(1), T(-1), T(2), T(3), T(-3), T(7), Limits::max(), Limits::min(), T(Limits::min() + 1), T(31), T(32), T(33), T(63), T(64), T(65)};
+    const T corners[] = {T(0),  T(1),  T(-1), T(2),  T(3),  T(-3), T(7), Limits::max(), Limits::min(), T(Limits::min() + 1),
+                         T(31), T(32), T(33), T(63), T(64), T(65)};
     if (random() % 2 == 0) return corners[random() % std::size(corners)];
     const uint64_t bits = (static_cast<uint64_t>(random()) << 32) | random();
     return static_cast<T>(random() % 2 == 0 ? bits : bits % 100);
@@ -75,8 +108,8 @@ inline Memory random_memory(Dtype dtype, int64_t count, unsigned seed) {
 }
 
 // Runs parts of at most `grain` plus one indices, the last part first: any order must do.
-inline int32_t parallel_in_parts(AsContext* context, AsBody body, void* const* buffers, const int64_t* dims, const int64_t* frame, int64_t begin,
-                                 int64_t end, int64_t grain) {
+inline int32_t parallel_in_parts(AsContext* context, AsBody body, void* const* buffers, const int64_t* dims, const int64_t* frame,
+                                 int64_t begin, int64_t end, int64_t grain) {
   int32_t result = 0;
   for (int64_t last = end; last > begin;) {
     const int64_t first = std::max(begin, last - grain - 1);
@@ -107,41 +140,51 @@ class Compiled {
  public:
   explicit Compiled(loop::Kernel kernel, loop::ExternLookup externs = nullptr) : kernel_(std::move(kernel)), externs_(externs) {
     const loop::Kernel* const kernels[] = {&kernel_};
-    code_ = compile(kernels, externs);
+    codes_.push_back(compile(kernels, externs));
+#if defined(__x86_64__)
+    for (const char* cpu : {"x86-64-v3", "x86-64-v2"}) {
+      const ScopedHost limited(cpu);
+      codes_.push_back(compile(kernels, externs));
+    }
+#endif
   }
 
-  int32_t run(std::vector<Memory>& buffers, const std::vector<int64_t>& dims, AsContext* context) const {
+  int32_t run(std::vector<Memory>& buffers, const std::vector<int64_t>& dims, AsContext* context, size_t processor = 0) const {
     std::vector<void*> pointers;
     for (Memory& memory : buffers) pointers.push_back(memory.bytes.data());
     const FlushDenormals state;
-    return code_->entry(0)(context, pointers.data(), dims.data());
+    return codes_[processor]->entry(0)(context, pointers.data(), dims.data());
   }
 
-  // Both ways on the same input; returns the buffers as machine code left them.
+  // Both ways on the same input; returns the buffers as the interpreter left them.
   std::vector<Memory> run_both(const std::vector<Memory>& buffers, const std::vector<int64_t>& dims) const {
-    std::vector<Memory> expected = buffers, got = buffers;
+    std::vector<Memory> expected = buffers;
     std::vector<void*> pointers;
     for (Memory& memory : expected) pointers.push_back(memory.bytes.data());
     AsContext context = context_for_tests();
-    const int32_t first = loop::interpret(kernel_, &context, pointers, dims, externs_);
-    const int32_t second = run(got, dims, &context);
-    EXPECT_EQ(first, second) << kernel_.name;
-    for (size_t i = 0; i < buffers.size(); ++i) {
-      const std::string name = kernel_.name + " " + kernel_.buffers[i].name;
-      with_type(buffers[i].dtype, [&](auto kind) { expect_equal_elements<decltype(kind)>(expected[i], got[i], name); });
-      const size_t end = static_cast<size_t>(buffers[i].count * size_of(buffers[i].dtype));
-      EXPECT_EQ(std::memcmp(expected[i].bytes.data() + end, got[i].bytes.data() + end, loop::load_slack), 0) << name << ": stored past the end";
+    const int32_t result = loop::interpret(kernel_, &context, pointers, dims, externs_);
+    for (size_t processor = codes_.size(); processor-- > 0;) {
+      std::vector<Memory> got = buffers;
+      EXPECT_EQ(result, run(got, dims, &context, processor)) << kernel_.name;
+      expect_equal(expected, got, processor);
     }
-    return got;
+    return expected;
   }
 
-  const CompiledKernels& code() const { return *code_; }
-  const loop::Kernel& kernel() const { return kernel_; }
-
  private:
+  void expect_equal(const std::vector<Memory>& expected, const std::vector<Memory>& got, size_t processor) const {
+    for (size_t i = 0; i < expected.size(); ++i) {
+      const std::string name = kernel_.name + " on processor " + std::to_string(processor) + " " + kernel_.buffers[i].name;
+      with_type(expected[i].dtype, [&](auto kind) { expect_equal_elements<decltype(kind)>(expected[i], got[i], name); });
+      const size_t end = static_cast<size_t>(expected[i].count * size_of(expected[i].dtype));
+      EXPECT_EQ(std::memcmp(expected[i].bytes.data() + end, got[i].bytes.data() + end, loop::load_slack), 0)
+          << name << ": stored past the end";
+    }
+  }
+
   loop::Kernel kernel_;
   loop::ExternLookup externs_;
-  std::shared_ptr<const CompiledKernels> code_;
+  std::vector<std::shared_ptr<const CompiledKernels>> codes_;  // this processor's first
 };
 
 // 0 .. 70 and both sides of every block border.
