@@ -3,6 +3,7 @@
 #include "shape/prove.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace anyshape::lower {
 
@@ -16,7 +17,7 @@ void plan_memory(Program& program) {
   for (ProgramBuffer& buffer : program.buffers) {
     if (buffer.kind == BufferKind::Temporary) temporaries.push_back(&buffer);
   }
-  std::ranges::stable_sort(temporaries, {}, &ProgramBuffer::first_step);
+  std::ranges::sort(temporaries, {}, [](const ProgramBuffer* buffer) { return std::pair(buffer->first_step, buffer); });
   for (ProgramBuffer* buffer : temporaries) {
     const Dim bytes = buffer->count * size_of(buffer->dtype);
     const auto free = std::ranges::find_if(slots, [&](const Slot& slot) {
