@@ -1,5 +1,5 @@
 # LLVM 19, linked statically: only what links objects in memory and generates code for this kind of processor. Its symbols stay inside what it
-# is linked into (--exclude-libs), so another LLVM may live in the same process; unused parts are dropped (--gc-sections).
+# is linked into (--exclude-libs; a sanitizer's runtime is a library too and must be seen), so another LLVM may live in the same process; unused parts are dropped (--gc-sections).
 find_program(LLVM_CONFIG llvm-config-19 REQUIRED)
 function(ask_llvm result)
   execute_process(COMMAND ${LLVM_CONFIG} ${ARGN} OUTPUT_VARIABLE answer OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
@@ -15,4 +15,7 @@ add_library(anyshape_llvm INTERFACE)
 target_include_directories(anyshape_llvm SYSTEM INTERFACE ${LLVM_INCLUDE})
 target_link_directories(anyshape_llvm INTERFACE ${LLVM_LIBDIR})
 target_link_libraries(anyshape_llvm INTERFACE ${LLVM_LIBS} ${LLVM_SYSTEM_LIBS})
-target_link_options(anyshape_llvm INTERFACE -Wl,--exclude-libs,ALL -Wl,--gc-sections)
+target_link_options(anyshape_llvm INTERFACE -Wl,--gc-sections)
+if(NOT ANYSHAPE_SANITIZE)
+  target_link_options(anyshape_llvm INTERFACE -Wl,--exclude-libs,ALL)
+endif()

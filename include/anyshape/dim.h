@@ -6,7 +6,8 @@
 #include <memory>
 #include <string>
 
-namespace [[gnu::visibility("default")]] anyshape {
+#pragma GCC visibility push(default)
+namespace anyshape {
 
 struct DimNode;  // a symbolic expression in normal form; constants need none
 
@@ -61,3 +62,4 @@ Dim bcast(const Dim& a, const Dim& b);  // the size two broadcast axes make toge
 std::string to_string(const Dim& dim);  // "rows * cols + 1"
 
 }  // namespace anyshape
+#pragma GCC visibility pop

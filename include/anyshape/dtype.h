@@ -3,7 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-namespace [[gnu::visibility("default")]] anyshape {
+#pragma GCC visibility push(default)
+namespace anyshape {
 
 enum class Dtype : uint8_t { b8, u8, i32, i64, f16, bf16, f32, f64 };
 inline constexpr Dtype b8 = Dtype::b8, u8 = Dtype::u8, i32 = Dtype::i32, i64 = Dtype::i64;
@@ -59,3 +60,4 @@ template <class T>
 inline constexpr Dtype dtype_of = DtypeOf<T>::value;
 
 }  // namespace anyshape
+#pragma GCC visibility pop

@@ -3,7 +3,8 @@
 #include <stdexcept>
 #include <string>
 
-namespace [[gnu::visibility("default")]] anyshape {
+#pragma GCC visibility push(default)
+namespace anyshape {
 
 // The base of everything the library throws. Texts read `<op or place>: <what is wrong>: <values>; expected <rule>. <what to do>`.
 class Error : public std::runtime_error {
@@ -40,3 +41,4 @@ class InternalError : public Error {
 };  // a bug of ours
 
 }  // namespace anyshape
+#pragma GCC visibility pop

@@ -14,7 +14,8 @@
 #include <utility>
 #include <vector>
 
-namespace [[gnu::visibility("default")]] anyshape {
+#pragma GCC visibility push(default)
+namespace anyshape {
 
 enum class Retrace { Warn, Allow, Forbid };  // what a call does that no earlier trace fits: say so from the third on, nothing, throw
 
@@ -54,6 +55,7 @@ class FunctionCore {
 
  private:
   struct State;
+  class Flight;
   std::unique_ptr<State> state_;
 };
 
@@ -184,3 +186,4 @@ auto function(Callable callable, FunctionOptions options = {}) {
 }
 
 }  // namespace anyshape
+#pragma GCC visibility pop

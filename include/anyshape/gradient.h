@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-namespace [[gnu::visibility("default")]] anyshape {
+#pragma GCC visibility push(default)
+namespace anyshape {
 
 struct TapeOptions {
   bool persistent = false;  // gradient() may be called more than once
@@ -38,3 +39,4 @@ class GradientTape {
 std::pair<Tensor, std::vector<Tensor>> value_and_gradients(const std::function<Tensor()>& body, const std::vector<Variable>& variables);
 
 }  // namespace anyshape
+#pragma GCC visibility pop

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-namespace [[gnu::visibility("default")]] anyshape {
+#pragma GCC visibility push(default)
+namespace anyshape {
 
 struct FunctionStats {
   int64_t traces = 0;    // times the callable was run to make a graph
@@ -36,3 +37,4 @@ struct TraceRecord {
 };
 
 }  // namespace anyshape
+#pragma GCC visibility pop

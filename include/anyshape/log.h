@@ -3,7 +3,8 @@
 #include <functional>
 #include <string_view>
 
-namespace [[gnu::visibility("default")]] anyshape {
+#pragma GCC visibility push(default)
+namespace anyshape {
 
 using LogSink = std::function<void(std::string_view)>;
 
@@ -11,3 +12,4 @@ using LogSink = std::function<void(std::string_view)>;
 void set_log_sink(LogSink sink);
 
 }  // namespace anyshape
+#pragma GCC visibility pop

@@ -2,7 +2,8 @@
 #pragma once
 #include <anyshape/tensor.h>
 
-namespace [[gnu::visibility("default")]] anyshape {
+#pragma GCC visibility push(default)
+namespace anyshape {
 namespace random {
 
 void set_seed(uint64_t seed);  // numbers from here on depend on the seed and the order of calls alone
@@ -14,6 +15,10 @@ struct NormalOptions {
 };
 Tensor normal(const Shape& shape, NormalOptions options = {});
 
+// The normal distribution cut at two deviations from the mean. What is left varies less: divide the deviation by 0.87962566103423978 for
+// results that have it, as Keras's initializers do.
+Tensor truncated_normal(const Shape& shape, NormalOptions options = {});
+
 struct UniformOptions {
   double low = 0;
   double high = 1;
@@ -21,5 +26,33 @@ struct UniformOptions {
 };
 Tensor uniform(const Shape& shape, UniformOptions options = {});
 
+// low, low + 1, ..., high - 1, all equally likely.
+struct IntegersOptions {
+  Dim low = 0;
+  Dim high = 0;              // must be given: the first number that is not drawn
+  Dtype dtype = Dtype::i32;  // u8, i32 or i64
+};
+Tensor integers(const Shape& shape, IntegersOptions options);
+
+// True with the given probability.
+struct BernoulliOptions {
+  double probability = 0.5;
+  Dtype dtype = Dtype::b8;
+};
+Tensor bernoulli(const Shape& shape, BernoulliOptions options = {});
+
+// Classes drawn with the chances softmax(logits): logits [..., classes] give i32[..., count].
+Tensor categorical(const Tensor& logits, const Dim& count);
+
+// 0, 1, ..., n - 1 in random order, as i32.
+Tensor permutation(const Dim& n);
+
+// x with its slices along an axis in random order.
+struct ShuffleOptions {
+  int64_t axis = 0;
+};
+Tensor shuffle(const Tensor& x, ShuffleOptions options = {});
+
 }  // namespace random
 }  // namespace anyshape
+#pragma GCC visibility pop

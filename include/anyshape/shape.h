@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-namespace [[gnu::visibility("default")]] anyshape {
+#pragma GCC visibility push(default)
+namespace anyshape {
 
 inline constexpr int max_rank = 8;
 
@@ -36,3 +37,4 @@ class Shape {
 std::string to_string(const Shape& shape);  // "[batch, 784]"
 
 }  // namespace anyshape
+#pragma GCC visibility pop

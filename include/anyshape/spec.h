@@ -5,7 +5,8 @@
 
 #include <string>
 
-namespace [[gnu::visibility("default")]] anyshape {
+#pragma GCC visibility push(default)
+namespace anyshape {
 
 struct TensorSpec {
   Dtype dtype = Dtype::f32;
@@ -18,3 +19,4 @@ TensorSpec spec(Dtype dtype, Shape shape, std::string name = {});
 std::string to_string(const TensorSpec& spec);  // "f32[batch, 784]"
 
 }  // namespace anyshape
+#pragma GCC visibility pop

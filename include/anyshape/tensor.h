@@ -10,7 +10,8 @@
 #include <type_traits>
 #include <vector>
 
-namespace [[gnu::visibility("default")]] anyshape {
+#pragma GCC visibility push(default)
+namespace anyshape {
 
 struct TensorImpl;
 
@@ -73,3 +74,4 @@ bool all_close(const Tensor& a, const Tensor& b, CloseOptions options = {});
 std::string to_string(const Tensor& tensor);
 
 }  // namespace anyshape
+#pragma GCC visibility pop

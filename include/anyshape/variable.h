@@ -5,7 +5,8 @@
 #include <memory>
 #include <string>
 
-namespace [[gnu::visibility("default")]] anyshape {
+#pragma GCC visibility push(default)
+namespace anyshape {
 
 struct VariableState;
 
@@ -38,3 +39,4 @@ class Variable {
 };
 
 }  // namespace anyshape
+#pragma GCC visibility pop

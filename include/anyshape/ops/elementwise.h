@@ -2,7 +2,8 @@
 #pragma once
 #include <anyshape/tensor.h>
 
-namespace [[gnu::visibility("default")]] anyshape {
+#pragma GCC visibility push(default)
+namespace anyshape {
 
 Tensor add(const Tensor& a, const Tensor& b);
 Tensor subtract(const Tensor& a, const Tensor& b);
@@ -36,3 +37,4 @@ inline Tensor operator>(const Tensor& a, const Tensor& b) { return greater(a, b)
 inline Tensor operator>=(const Tensor& a, const Tensor& b) { return greater_equal(a, b); }
 
 }  // namespace anyshape
+#pragma GCC visibility pop

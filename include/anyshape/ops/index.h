@@ -1,13 +1,58 @@
-// Ops whose places to read or write are data. The same functions eagerly and inside a traced function.
+// Ops whose places to read or write are data. The same functions eagerly and inside a traced function. Indices are i32 or i64; negative
+// ones count from the end, others outside are a DataError.
 #pragma once
+#include <anyshape/ops/reduce.h>
 #include <anyshape/tensor.h>
 
-namespace [[gnu::visibility("default")]] anyshape {
+#pragma GCC visibility push(default)
+namespace anyshape {
 
-// Index: rows of x along an axis; negative indices count from the end, others outside are a DataError.
+// Slices of x along an axis, one per index: x [batch..., outer..., n, inner...] and indices [batch..., k...] give
+// [batch..., outer..., k..., inner...].
 struct TakeOptions {
   int64_t axis = 0;
+  int64_t batch_dims = 0;  // leading axes that x and indices have in common; at most `axis`
 };
 Tensor take(const Tensor& x, const Tensor& indices, TakeOptions options = {});
 
+// Elements of x along an axis: x [outer..., n, inner...] and indices [outer..., k, inner...] give [outer..., k, inner...].
+Tensor take_along_axis(const Tensor& x, const Tensor& indices, AxisOptions options = {});
+
+// Parts of x: indices [k..., components] name the first axes of x and give [k..., the other axes of x...].
+Tensor gather_nd(const Tensor& x, const Tensor& indices);
+
+// The reverse: zeros of `shape` with every update added where its index points; equal indices add up.
+Tensor scatter(const Tensor& indices, const Tensor& updates, const Shape& shape);
+Tensor scatter_add(const Tensor& x, const Tensor& indices, const Tensor& updates);  // added to x
+
+// 1 at each index along a new axis of size `classes`, 0 elsewhere; an index outside 0..classes - 1 gives zeros only.
+struct OneHotOptions {
+  int64_t axis = -1;  // where the new axis stands in the result
+  Dtype dtype = Dtype::f32;
+};
+Tensor one_hot(const Tensor& indices, const Dim& classes, OneHotOptions options = {});
+
+// Along an axis, stable; NaN comes last in both directions.
+struct SortOptions {
+  int64_t axis = -1;
+  bool descending = false;
+};
+Tensor sort(const Tensor& x, SortOptions options = {});
+Tensor argsort(const Tensor& x, SortOptions options = {});  // i32
+
+// The k greatest along an axis, greatest first, and their places; of equal ones the first.
+struct TopK {
+  Tensor values;
+  Tensor indices;  // i32
+};
+TopK top_k(const Tensor& x, const Dim& k, AxisOptions options = {});
+
+// Where each value would be inserted in a sorted vector to keep it sorted, as i32; before its equals, or behind them.
+enum class Side : uint8_t { Left, Right };
+struct SearchSortedOptions {
+  Side side = Side::Left;
+};
+Tensor search_sorted(const Tensor& sorted, const Tensor& values, SearchSortedOptions options = {});
+
 }  // namespace anyshape
+#pragma GCC visibility pop
