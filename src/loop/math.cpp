@@ -6,6 +6,7 @@
 
 #include <limits>
 
+#include "loop/math_parts.h"
 #include "loop/polynomial.h"
 
 namespace anyshape::loop {
@@ -14,39 +15,13 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double log2_e = 1.4426950408889634;
 
-// What depends on the width of the type.
-struct Format {
-  Dtype bits;        // the integer type of the same width
-  int64_t mantissa;  // bits of it
-  int64_t one;       // the bits of 1.0
-  double magic;      // 1.5 * 2^mantissa: adding it leaves the nearest integer in the low bits
-  double ln2_high;   // ln 2 in the type, and what is missing
-  double ln2_low;
-  double exp_highest;  // the largest argument whose exp is finite
-  double exp_lowest;   // the smallest whose exp is no denormal
-};
-constexpr Format f32_format = {
-    Dtype::i32, 23, 0x3f800000, 12582912.0, 0.693147182464599609375, -1.904654323148236017e-09, 88.72283172607421875, -87.336540222167969};
-constexpr Format f64_format = {Dtype::i64,
-                               52,
-                               0x3ff0000000000000,
-                               6755399441055744.0,
-                               0.69314718055994528623,
-                               2.319046813846299616e-17,
-                               709.782712893383973096,
-                               -708.396418532264106};
+}  // namespace
 
 const Format& format_of(const Builder& b, Value x) {
   if (b.type(x) == Dtype::f32) return f32_format;
   if (b.type(x) == Dtype::f64) return f64_format;
   throw InternalError("loop: a function of a value that is neither f32 nor f64; expected a cast before it.");
 }
-
-// x = n ln 2 + rest with |rest| <= ln 2 / 2.
-struct Reduced {
-  Value rest;
-  Value exponent;  // n, already shifted to where the exponent's bits are
-};
 
 Reduced reduce_exponent(Builder& b, Value x) {
   const Format& format = format_of(b, x);
@@ -70,6 +45,15 @@ Value exp_tail(Builder& b, Value r) {
                     {0.5, 0.16666666666666677, 0.041666666666666505, 0.008333333333321653, 0.0013888888888962617, 0.000198412698860735,
                      2.480158717220584e-05, 2.755724425406246e-06, 2.7557402793665017e-07, 2.5109024529480856e-08, 2.087532423400455e-09});
 }
+
+Value with_sign_of(Builder& b, Value size, Value x) {
+  const Format& format = format_of(b, x);
+  const Value sign_bit = b.bitcast(b.constant(b.type(x), -0.0), format.bits);
+  const Value sign = b.binary(Op::And, b.bitcast(x, format.bits), sign_bit);
+  return b.bitcast(b.binary(Op::Or, b.bitcast(b.unary(Op::Absolute, size), format.bits), sign), b.type(x));
+}
+
+namespace {
 
 // (log(1 + r) - r + r^2 / 2) / r^3 on sqrt(1/2) <= 1 + r <= sqrt(2)
 Value log_f32(Builder& b, Value x) {
@@ -148,9 +132,7 @@ Value tanh(Builder& b, Value x) {
   const Value scale = b.bitcast(b.add(reduced.exponent, b.constant(format.bits, format.one)), type);
   const Value e = b.fma(small, scale, b.subtract(scale, b.constant(type, 1.0)));
   const Value positive = b.divide(e, b.subtract(b.constant(type, -2.0), e));
-  const Value sign_bit = b.bitcast(b.constant(type, -0.0), format.bits);
-  const Value sign = b.binary(Op::And, b.bitcast(x, format.bits), sign_bit);
-  return b.bitcast(b.binary(Op::Or, b.bitcast(b.unary(Op::Absolute, positive), format.bits), sign), type);
+  return with_sign_of(b, positive, x);
 }
 
 // Where exp(-x) overflows the result would be a denormal, so this form is right at both ends.
