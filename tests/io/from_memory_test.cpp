@@ -1,0 +1,64 @@
+// Tensors over foreign memory: used in place where there is room for loads past the end, copied otherwise.
+#include <anyshape/error.h>
+#include <anyshape/io.h>
+
+#include <gtest/gtest.h>
+
+#include "ops/expect_error.h"
+#include "tensor/view.h"
+
+namespace anyshape {
+namespace {
+
+constexpr int64_t slack = 512;
+
+TEST(FromMemory, copies_where_the_room_behind_is_unknown_or_small) {
+  std::vector<float> numbers = {1, 2, 3, 4, 5, 6};
+  const Tensor x = from_memory(numbers.data(), {2, 3});
+  const Tensor y = from_memory(numbers.data(), {2, 3}, {.capacity = 24});
+  numbers[0] = 9;
+  EXPECT_TRUE(all_equal(x, tensor({{1.F, 2.F, 3.F}, {4.F, 5.F, 6.F}})));
+  EXPECT_TRUE(all_equal(y, x));
+}
+
+TEST(FromMemory, uses_memory_in_place_and_keeps_its_owner) {
+  auto owner = std::make_shared<std::vector<int64_t>>(10 + slack / 8, 7);
+  const void* const data = owner->data();
+  Tensor x = from_memory(owner->data(), {2, 5}, {.capacity = 80 + slack, .owner = owner});
+  EXPECT_EQ(x.impl()->data(), data);
+  EXPECT_EQ(owner.use_count(), 2);
+  EXPECT_EQ(x.to_vector<int64_t>(), std::vector<int64_t>(10, 7));
+  const int swapped[] = {1, 0};
+  Tensor view = transpose_view(x, swapped);
+  x = Tensor();
+  EXPECT_EQ(owner.use_count(), 2) << "a view holds it too";
+  view = Tensor();
+  EXPECT_EQ(owner.use_count(), 1);
+}
+
+TEST(FromMemory, without_an_owner_the_memory_stays_the_callers) {
+  std::vector<char> bytes(100 + slack);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(from_memory(bytes.data(), u8, {100}, {.capacity = 100 + slack}).impl()->data(), bytes.data());
+}
+
+TEST(FromMemory, copies_what_is_not_aligned) {
+  std::vector<char> bytes(64 + slack);
+  const Tensor x = from_memory(bytes.data() + 1, f32, {2}, {.capacity = 63 + slack});
+  EXPECT_NE(x.impl()->data(), bytes.data() + 1);
+}
+
+TEST(FromMemory, takes_no_elements) {
+  EXPECT_TRUE(from_memory<float>(nullptr, {0, 4}).shape() == (Shape{0, 4}));
+  EXPECT_EQ(from_memory<float>(nullptr, {0}).to_vector<float>().size(), 0U);
+}
+
+TEST(FromMemory, refuses_bad_sizes_capacity_and_pointers) {
+  const float number = 1;
+  expect_error<ShapeError>([&] { from_memory(&number, {-1}); }, "from_memory: shape [-1] has the size -1; expected sizes of at least 0.");
+  expect_error<ArgumentError>([&] { from_memory(&number, {2}, {.capacity = 4}); },
+                              "from_memory: f32[2] takes 8 bytes and the capacity is 4; expected a capacity of at least that.");
+  expect_error<ArgumentError>([] { from_memory<float>(nullptr, {3}); }, "from_memory: the pointer is null for f32[3]; expected 12 bytes.");
+}
+
+}  // namespace
+}  // namespace anyshape
