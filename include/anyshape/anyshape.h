@@ -5,6 +5,7 @@
 #include <anyshape/error.h>
 #include <anyshape/function.h>
 #include <anyshape/gradient.h>
+#include <anyshape/io.h>
 #include <anyshape/ledger.h>
 #include <anyshape/log.h>
 #include <anyshape/ops.h>
