@@ -121,7 +121,8 @@ struct OpDef {
   bool is_alias = false;       // the output is the input's memory under another shape
   uint32_t whole_inputs = 0;   // bit k: input k must stand in memory before the op runs (it is checked or read out of order)
   Attrs (*attrs)() = nullptr;  // default attributes, for parsing
-  Dim (*index_limit)(const OpCall& call) = nullptr;  // Index ops: the last input holds indices i with -limit <= i < limit
+  // Index ops: the last input holds indices i with -limit <= i < limit: one limit for all of them, or one per component along its last axis.
+  std::vector<Dim> (*index_limits)(const OpCall& call) = nullptr;
 };
 
 }  // namespace anyshape

@@ -79,7 +79,7 @@ class Lowering {
       std::vector<TensorSpec> specs;
       for (const graph::Value* input : node->inputs) specs.push_back(input->spec);
       program_.indexed_ops.push_back(
-          {numbers_.at(node), std::string(node->op->name), node->op->index_limit(OpCall(*node->op, specs, node->attrs))});
+          {numbers_.at(node), std::string(node->op->name), node->op->index_limits(OpCall(*node->op, specs, node->attrs))});
     }
     program_.steps.push_back(std::move(step));
   }
@@ -117,7 +117,7 @@ class Lowering::WholeCall final : public LowerCall {
 void Lowering::lower_whole(const Node& root) {
   KernelWriter kernel{std::string(root.op->name)};
   std::vector<const Node*> indexed;
-  if (root.op->index_limit != nullptr) indexed.push_back(&root);
+  if (root.op->index_limits != nullptr) indexed.push_back(&root);
   check_indices(kernel, indexed, context());
   std::vector<TensorSpec> inputs, outputs;
   for (const graph::Value* input : root.inputs) inputs.push_back(input->spec);

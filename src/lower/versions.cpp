@@ -33,12 +33,16 @@ void check_indices(KernelWriter& kernel, std::span<const graph::Node* const> ind
     const graph::Value* indices = node->inputs.back();
     std::vector<TensorSpec> specs;
     for (const graph::Value* input : node->inputs) specs.push_back(input->spec);
-    const Dim limit = node->op->index_limit(OpCall(*node->op, specs, node->attrs));
+    const std::vector<Dim> limits = node->op->index_limits(OpCall(*node->op, specs, node->attrs));
     const int32_t buffer = kernel.buffer(context.find_buffer(indices), indices->spec.dtype, loop::Access::In);
     const loop::Builder::Argument argument[] = {{buffer, kernel.b.integer(0)}};
-    const loop::Value integers[] = {kernel.size(indices->spec.shape.count()), kernel.size(limit),
-                                    kernel.b.integer(context.node_number(node))};
-    kernel.b.call(indices->spec.dtype == Dtype::i32 ? "check_indices_i32" : "check_indices_i64", argument, integers);
+    const auto components = static_cast<int64_t>(limits.size());
+    for (int64_t component = 0; component < components; ++component) {
+      const loop::Value integers[] = {kernel.size(indices->spec.shape.count()), kernel.size(limits[static_cast<size_t>(component)]),
+                                      kernel.b.integer(context.node_number(node)), kernel.b.integer(component),
+                                      kernel.b.integer(components)};
+      kernel.b.call(indices->spec.dtype == Dtype::i32 ? "check_indices_i32" : "check_indices_i64", argument, integers);
+    }
   }
 }
 

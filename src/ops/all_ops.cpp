@@ -18,11 +18,12 @@ std::span<const OpDef* const> all_ops() {
       // movement
       &reshape_op, &transpose_op, &broadcast_to_op, &slice_op, &slice_gradient_op, &concat_op,
       // index
-      &take_op, &take_gradient_op,
+      &take_op, &take_gradient_op, &take_along_axis_op, &take_along_axis_gradient_op, &gather_nd_op, &scatter_op,
+      &one_hot_op, &sort_op, &top_k_op, &search_sorted_op,
       // source
       &full_op, &arange_op, &size_op, &constant_op,
       // random
-      &normal_op, &uniform_op,
+      &normal_op, &uniform_op, &truncated_normal_op, &integers_op, &categorical_op,
   };
   // clang-format on
   return ops;

@@ -13,9 +13,10 @@ extern const OpDef where_op, cast_op;
 extern const OpDef sum_op, max_op, sum_to_op;
 extern const OpDef matmul_op;
 extern const OpDef reshape_op, transpose_op, broadcast_to_op, slice_op, slice_gradient_op, concat_op;
-extern const OpDef take_op, take_gradient_op;
+extern const OpDef take_op, take_gradient_op, take_along_axis_op, take_along_axis_gradient_op, gather_nd_op, scatter_op;
+extern const OpDef one_hot_op, sort_op, top_k_op, search_sorted_op;
 extern const OpDef full_op, arange_op, size_op, constant_op;
-extern const OpDef normal_op, uniform_op;
+extern const OpDef normal_op, uniform_op, truncated_normal_op, integers_op, categorical_op;
 
 std::span<const OpDef* const> all_ops();
 

@@ -54,7 +54,10 @@ Executable::Executable(lower::Program program, std::vector<Dim> symbols, std::ve
     std::vector<int>& slots = result_slots_.emplace_back();
     for (const Dim& dim : result.spec.shape) slots.push_back(sizes_.add(dim));
   }
-  for (const lower::IndexedOp& op : program_.indexed_ops) limit_slots_.push_back(sizes_.add(op.limit));
+  for (const lower::IndexedOp& op : program_.indexed_ops) {
+    std::vector<int>& slots = limit_slots_.emplace_back();
+    for (const Dim& limit : op.limits) slots.push_back(sizes_.add(limit));
+  }
 }
 
 std::vector<Tensor> Executable::run(std::span<const Tensor> arguments, std::span<const int64_t> symbol_values, RandomState random) const {
@@ -145,7 +148,8 @@ void Executable::fail(const AsFailure& failure, const Frame& frame) const {
   for (size_t i = 0; i < program_.indexed_ops.size(); ++i) {
     const lower::IndexedOp& op = program_.indexed_ops[i];
     if (failure.code != index_out_of_range || op.number != failure.op) continue;
-    const int64_t limit = frame.table[limit_slots_[i]];
+    const std::vector<int>& slots = limit_slots_[i];
+    const int64_t limit = frame.table[slots[static_cast<size_t>(failure.index) % slots.size()]];
     throw DataError(fmt::format("{}: index {} at position {} is out of range; expected {} <= index < {}.", op.name, failure.value,
                                 failure.index, -limit, limit));
   }

@@ -46,7 +46,7 @@ class Executable {
   std::vector<int> count_slots_;                // per buffer: its elements
   std::vector<int> arena_slots_;                // per arena slot: its bytes
   std::vector<std::vector<int>> result_slots_;  // per result: its sizes
-  std::vector<int> limit_slots_;                // per indexed op
+  std::vector<std::vector<int>> limit_slots_;   // per indexed op and component
 };
 
 }  // namespace anyshape::runtime

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "runtime/product.h"
+#include "runtime/sort.h"
 
 namespace anyshape::runtime {
 namespace {
@@ -33,8 +34,8 @@ int32_t product_f32(AsContext* context, void* const* pointers, const int64_t* in
 template <class Index>
 int32_t check_indices(AsContext* context, void* const* pointers, const int64_t* integers) {
   const auto* indices = static_cast<const Index*>(pointers[0]);
-  const int64_t count = integers[0], limit = integers[1];
-  for (int64_t i = 0; i < count; ++i) {
+  const int64_t count = integers[0], limit = integers[1], first = integers[3], step = integers[4];
+  for (int64_t i = first; i < count; i += step) {
     const int64_t index = indices[i];
     if (index >= -limit && index < limit) continue;
     record_failure(context, {.code = index_out_of_range, .op = static_cast<int32_t>(integers[2]), .index = i, .value = index});
@@ -51,6 +52,12 @@ constexpr std::array routines{
     NamedRoutine{"product_f32", product_f32},
     NamedRoutine{"check_indices_i32", check_indices<int32_t>},
     NamedRoutine{"check_indices_i64", check_indices<int64_t>},
+    NamedRoutine{"sort_b8", sort_row<uint8_t>},
+    NamedRoutine{"sort_u8", sort_row<uint8_t>},
+    NamedRoutine{"sort_i32", sort_row<int32_t>},
+    NamedRoutine{"sort_i64", sort_row<int64_t>},
+    NamedRoutine{"sort_f32", sort_row<float>},
+    NamedRoutine{"sort_f64", sort_row<double>},
 };
 
 }  // namespace

@@ -14,8 +14,10 @@ inline constexpr int32_t routine_failed = 2;  // op is -1: the routine does not 
 
 // The routine of that name (see the list below), nullptr where there is none. Fits loop::ExternLookup.
 //   product_f32        pointers a, b, c; integers transpose_a, transpose_b, m, n, k, lda, ldb, ldc, beta (0 or 1)
-//   check_indices_i32  pointers indices; integers count, limit, op number: every index lies in [-limit, limit)
+//   check_indices_i32  pointers indices; integers count, limit, op number, first, step: indices first, first + step, ... below count lie in
+//                      [-limit, limit)
 //   check_indices_i64  the same
+//   sort_<dtype>       runtime/sort.h
 AsExtern find_extern(std::string_view name);
 
 // Runs `body` over [begin, end) in parts of at least `grain` on context->pool. All parts run; the result is that of the lowest part that

@@ -1,0 +1,74 @@
+// one_hot: indices -> 1 at each index along a new axis, 0 elsewhere; an index outside the classes gives zeros only.
+#include "graph/bind.h"
+#include "graph/dtype_rules.h"
+#include "loop/element.h"
+#include "ops/all_ops.h"
+#include "ops/computable.h"
+
+#include <anyshape/ops.h>
+
+#include <fmt/format.h>
+
+namespace anyshape {
+namespace {
+
+struct OneHotAttrs {
+  Dim classes;
+  int64_t axis = -1;
+  Dtype dtype = Dtype::f32;
+  template <class V>
+  void visit(V& v) {
+    v("classes", classes);
+    v("axis", axis);
+    v("dtype", dtype);
+  }
+};
+
+void small_integers_too(std::string_view op, std::span<const DtypeArgument> inputs, std::span<Dtype> wanted) {
+  if (inputs[0].dtype == Dtype::u8) {
+    wanted[0] = Dtype::i32;
+  } else {
+    dtype_rule::indices_last(op, inputs, wanted);
+  }
+}
+
+Specs shape(OpCall& call) {
+  const OneHotAttrs& attrs = call.attrs_as<OneHotAttrs>();
+  const Shape& indices = call.shape(0);
+  require_computable(call, attrs.dtype);
+  if (indices.rank() + 1 > max_rank) {
+    call.fail(fmt::format("the result would have rank {}", indices.rank() + 1), fmt::format("a result of at most rank {}", max_rank));
+  }
+  const int added = call.axis(attrs.axis, indices.rank() + 1);
+  call.require({Relation::LessEqual, 0, attrs.classes}, fmt::format("the number of classes is {}", to_string(attrs.classes)), "0 or more");
+  Shape result;
+  for (int axis = 0; axis < indices.rank() + 1; ++axis) {
+    result.push_back(axis == added ? attrs.classes : indices[axis < added ? axis : axis - 1]);
+  }
+  return {{attrs.dtype, std::move(result), {}}};
+}
+
+loop::Value element(ElementCall& call) {
+  const int added = call.call.axis(call.call.attrs_as<OneHotAttrs>().axis, call.output.shape.rank());
+  std::vector<loop::Value> place(call.index.begin(), call.index.end());
+  place.erase(place.begin() + added);
+  const loop::Value chosen = call.b.equal(call.b.cast(call.input(0, place), Dtype::i64), call.index[static_cast<size_t>(added)]);
+  return call.b.cast(chosen, call.output.dtype);
+}
+
+}  // namespace
+
+constinit const OpDef one_hot_op{.name = "one_hot",
+                                 .kind = OpKind::Opaque,
+                                 .inputs = 1,
+                                 .dtype = small_integers_too,
+                                 .shape = shape,
+                                 .ragged = RaggedPolicy::Values,
+                                 .element = element,
+                                 .attrs = [] { return Attrs(OneHotAttrs{}); }};
+
+Tensor one_hot(const Tensor& indices, const Dim& classes, OneHotOptions options) {
+  return bind(one_hot_op, {indices}, OneHotAttrs{classes, options.axis, options.dtype});
+}
+
+}  // namespace anyshape

@@ -1,0 +1,132 @@
+// sort and top_k: x -> values in order along an axis (top_k: the first k) and where they stood, as i32. Stable, NaN last in both directions.
+#include "graph/bind.h"
+#include "graph/dtype_rules.h"
+#include "loop/element.h"
+#include "ops/all_ops.h"
+#include "ops/computable.h"
+#include "ops/index/take_along_axis.h"
+#include "ops/loops.h"
+#include "ops/sizes.h"
+
+#include <anyshape/ops.h>
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace anyshape {
+namespace {
+
+struct SortAttrs {
+  int64_t axis = -1;
+  bool descending = false;
+  template <class V>
+  void visit(V& v) {
+    v("axis", axis);
+    v("descending", descending);
+  }
+};
+
+struct TopKAttrs {
+  int64_t axis = -1;
+  Dim k;
+  template <class V>
+  void visit(V& v) {
+    v("axis", axis);
+    v("k", k);
+  }
+};
+
+// Values and indices; `count` of them along the axis.
+Specs ordered(OpCall& call, int along, const Dim& count) {
+  require_computable(call, call.inputs[0].dtype);
+  call.require({Relation::LessEqual, call.shape(0)[along], std::numeric_limits<int32_t>::max()}, "the axis is too long for i32 indices",
+               "at most 2147483647 elements along the axis");
+  Shape result = call.shape(0);
+  result[along] = count;
+  return {{call.inputs[0].dtype, result, {}}, {Dtype::i32, result, {}}};
+}
+
+Specs sort_shape(OpCall& call) {
+  const int along = call.axis(call.attrs_as<SortAttrs>().axis, call.shape(0).rank());
+  return ordered(call, along, call.shape(0)[along]);
+}
+
+Specs top_k_shape(OpCall& call) {
+  const TopKAttrs& attrs = call.attrs_as<TopKAttrs>();
+  const int along = call.axis(attrs.axis, call.shape(0).rank());
+  const std::string what = fmt::format("k is {}", to_string(attrs.k));
+  call.require({Relation::LessEqual, 0, attrs.k}, what, "0 <= k <= the size of the axis");
+  call.require({Relation::LessEqual, attrs.k, call.shape(0)[along]}, what, "0 <= k <= the size of the axis");
+  return ordered(call, along, attrs.k);
+}
+
+// Each row along the axis is one library call; its keys stand in scratch memory, so that nothing is allocated on the way.
+void lower_ordered(LowerCall& call, int along, bool descending) {
+  constexpr int64_t task_elements = 2048;
+  loop::Builder& b = call.b;
+  const Shape &from = call.call.shape(0), &to = call.outputs[0].shape;
+  const Dtype dtype = call.outputs[0].dtype;
+  const int64_t words = size_of(dtype) == 8 ? 2 : 1;  // of a key: see runtime/sort.h
+  const loop::Value outer = call.size(count_between(from, 0, along)), inner = call.size(count_between(from, along + 1, from.rank()));
+  const loop::Value size = call.size(from[along]), count = call.size(to[along]), row_words = b.multiply(size, b.integer(words));
+  const int32_t x = call.input(0), values = call.output(0), indices = call.output(1);
+  const int32_t keys = call.scratch(Dtype::i64, from.count() * words);
+  const loop::Value grain = b.maximum(b.floor_divide(b.integer(task_elements), size), b.integer(1));
+  b.parallel_for(b.integer(0), b.multiply(outer, inner), grain, [&](loop::Value row) {
+    const loop::Value major = b.floor_divide(row, inner), minor = modulo(b, row, inner);
+    const auto start = [&](loop::Value length) { return b.add(b.multiply(b.multiply(major, length), inner), minor); };
+    const loop::Value result = start(count);
+    const loop::Builder::Argument buffers[] = {{x, start(size)}, {values, result}, {indices, result}, {keys, b.multiply(row, row_words)}};
+    const loop::Value integers[] = {size, count, inner, b.integer(descending ? 1 : 0)};
+    b.call(fmt::format("sort_{}", to_string(dtype)), buffers, integers);
+  });
+}
+
+void lower_sort(LowerCall& call) {
+  const SortAttrs& attrs = call.call.attrs_as<SortAttrs>();
+  lower_ordered(call, call.call.axis(attrs.axis, call.call.shape(0).rank()), attrs.descending);
+}
+
+void lower_top_k(LowerCall& call) {
+  lower_ordered(call, call.call.axis(call.call.attrs_as<TopKAttrs>().axis, call.call.shape(0).rank()), true);
+}
+
+template <class A>
+std::vector<Tensor> gradient(const GradientCall& call) {
+  return {take_along_axis_gradient(call.dys[0], call.outputs[1], call.attrs.as<A>().axis, call.inputs[0].shape())};
+}
+
+std::vector<Tensor> sorted(const Tensor& x, const SortOptions& options) {
+  return bind_all(sort_op, {&x, 1}, SortAttrs{options.axis, options.descending});
+}
+
+}  // namespace
+
+constinit const OpDef sort_op{.name = "sort",
+                              .kind = OpKind::Opaque,
+                              .inputs = 1,
+                              .dtype = dtype_rule::any,
+                              .shape = sort_shape,
+                              .gradient = gradient<SortAttrs>,
+                              .lower = lower_sort,
+                              .attrs = [] { return Attrs(SortAttrs{}); }};
+
+constinit const OpDef top_k_op{.name = "top_k",
+                               .kind = OpKind::Opaque,
+                               .inputs = 1,
+                               .dtype = dtype_rule::any,
+                               .shape = top_k_shape,
+                               .gradient = gradient<TopKAttrs>,
+                               .lower = lower_top_k,
+                               .attrs = [] { return Attrs(TopKAttrs{}); }};
+
+Tensor sort(const Tensor& x, SortOptions options) { return sorted(x, options)[0]; }
+Tensor argsort(const Tensor& x, SortOptions options) { return sorted(x, options)[1]; }
+
+TopK top_k(const Tensor& x, const Dim& k, AxisOptions options) {
+  const std::vector<Tensor> found = bind_all(top_k_op, {&x, 1}, TopKAttrs{options.axis, k});
+  return {found[0], found[1]};
+}
+
+}  // namespace anyshape
