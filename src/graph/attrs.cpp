@@ -91,13 +91,17 @@ void Attrs::visit(AttrVisitor& visitor) const {
   if (model_ != nullptr) model_->visit(visitor);
 }
 
-Attrs Attrs::map_dims(const std::function<Dim(const Dim&)>& replace) const {
+Attrs Attrs::rewritten(AttrVisitor& writer) const {
   Attrs copy;
   if (model_ == nullptr) return copy;
   copy.model_ = model_->clone();
-  DimMapper mapper(replace);
-  copy.model_->visit(mapper);
+  copy.model_->visit(writer);
   return copy;
+}
+
+Attrs Attrs::map_dims(const std::function<Dim(const Dim&)>& replace) const {
+  DimMapper mapper(replace);
+  return rewritten(mapper);
 }
 
 void Attrs::append_key(std::string& key) const {

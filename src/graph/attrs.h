@@ -39,6 +39,8 @@ class Attrs {
     return static_cast<const Model<A>&>(*model_).value;
   }
   void visit(AttrVisitor& visitor) const;  // reads; the visitor must not write
+  // A copy whose fields the visitor has written.
+  Attrs rewritten(AttrVisitor& writer) const;
   // A copy with every size replaced.
   Attrs map_dims(const std::function<Dim(const Dim&)>& replace) const;
   // All fields as bytes that are equal exactly for equal attributes (sizes by expression).

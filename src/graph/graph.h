@@ -44,8 +44,8 @@ class Graph {
   Value* add_input(TensorSpec spec);
   Node* add_node(const OpDef& op, std::vector<Value*> inputs, Attrs attrs, std::span<const TensorSpec> outputs);
   void set_nodes(std::vector<Node*> order) { nodes_ = std::move(order); }  // for passes: the nodes that stay, in order
-
-  void order_inputs(std::vector<Value*> order);  // the same inputs, numbered anew
+  void order_inputs(std::vector<Value*> order);                            // the same inputs, numbered anew
+  void number(Value* value, int id);  // for the parser: its number in the text; later values get higher ones
 
   const std::vector<Value*>& inputs() const { return inputs_; }
   const std::vector<Node*>& nodes() const { return nodes_; }
@@ -59,10 +59,15 @@ class Graph {
   std::deque<Node> node_storage_;
   std::vector<Value*> inputs_;
   std::vector<Node*> nodes_;
+  int next_id_ = 0;
 };
 
-std::string print(const Graph& graph);
-// Throws InternalError where a graph breaks its rules: order, arity, and specs that the op's own shape rule does not give.
+// The specs an op's own rules give for these inputs. ArgumentError, DtypeError or ShapeError for a number, dtypes or sizes it does not take;
+// size rules that stay open go to `open`.
+Specs specs_by_rules(const OpDef& op, std::span<const TensorSpec> inputs, const Attrs& attrs, const Facts* facts = nullptr,
+                     std::vector<OpCheck>* open = nullptr);
+
+// Throws InternalError where a graph breaks its rules: order, arity, and specs that cannot be what the op's own rules give.
 void verify(const Graph& graph);
 
 }  // namespace anyshape::graph

@@ -1,5 +1,5 @@
-// The rules every graph keeps: values are made before they are used, and every spec is what the op's own rules give.
-#include "graph/graph.h"
+// The rules every graph keeps: values are made once and before they are used, and every spec is what the op's own rules give.
+#include "graph/text.h"
 
 #include <anyshape/error.h>
 
@@ -8,35 +8,88 @@
 #include <unordered_set>
 
 namespace anyshape::graph {
+namespace {
 
-void verify(const Graph& graph) {
-  std::unordered_set<const Value*> made(graph.inputs().begin(), graph.inputs().end());
-  auto refuse = [&](const Node* node, const std::string& what) {
-    throw InternalError(
-        fmt::format("graph \"{}\": {} {}\n{}", graph.name, node != nullptr ? node->op->name : "return", what, print(graph)));
-  };
-  for (const Node* node : graph.nodes()) {
-    const OpDef& op = *node->op;
-    if (op.inputs >= 0 && node->inputs.size() != static_cast<size_t>(op.inputs))
-      refuse(node, fmt::format("has {} inputs", node->inputs.size()));
-    std::vector<TensorSpec> specs;
-    for (const Value* input : node->inputs) {
-      if (!made.contains(input)) refuse(node, fmt::format("reads %{} before it is made", input->id));
-      specs.push_back(input->spec);
-    }
-    OpCall call(op, specs, node->attrs);
-    const Specs expected = op.shape(call);
-    if (expected.size() != node->outputs.size()) refuse(node, "has the wrong number of outputs");
-    for (size_t i = 0; i < expected.size(); ++i) {
-      const TensorSpec& spec = node->outputs[i]->spec;
-      const bool fits = spec.dtype == expected[i].dtype && spec.shape.rank() == expected[i].shape.rank();
-      if (!fits) refuse(node, fmt::format("gives {} but its rule says {}", to_string(spec), to_string(expected[i])));
-      made.insert(node->outputs[i]);
-    }
+// Sizes may be written in another way than the rule does, after what is known was put in; they must not be provably different.
+bool can_be(const TensorSpec& spec, const TensorSpec& expected) {
+  if (spec.dtype != expected.dtype || spec.shape.rank() != expected.shape.rank()) return false;
+  for (int axis = 0; axis < spec.shape.rank(); ++axis) {
+    if (!proves_equal(spec.shape[axis], expected.shape[axis]).value_or(true)) return false;
   }
-  for (const Value* output : graph.outputs) {
-    if (!made.contains(output)) refuse(nullptr, fmt::format("names %{}, which nothing makes", output->id));
-  }
+  return true;
 }
+
+class Verifier {
+ public:
+  explicit Verifier(const Graph& graph) : graph_(graph) {}
+
+  void run() {
+    for (const Value* input : graph_.inputs()) make(input, "input");
+    for (const Node* node : graph_.nodes()) verify_node(*node);
+    for (const Value* output : graph_.outputs) {
+      if (!made_.contains(output)) refuse("return", fmt::format("names %{}, which nothing makes", output->id));
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse(std::string_view place, const std::string& what) const {
+    throw InternalError(fmt::format("graph \"{}\": {} {}\n{}", graph_.name, place, what, print(graph_)));
+  }
+
+  void make(const Value* value, std::string_view place) {
+    if (!made_.insert(value).second) refuse(place, fmt::format("makes %{} a second time", value->id));
+  }
+
+  void verify_node(const Node& node) {
+    const std::string_view name = node.op->name;
+    std::vector<TensorSpec> inputs;
+    for (const Value* input : node.inputs) {
+      if (!made_.contains(input)) refuse(name, fmt::format("reads %{} before it is made", input->id));
+      inputs.push_back(input->spec);
+    }
+    Specs expected;
+    try {
+      expected = specs_by_rules(*node.op, inputs, node.attrs);
+    } catch (const Error& error) {
+      refuse(name, fmt::format("breaks its rule: {}", error.what()));
+    }
+    if (expected.size() != node.outputs.size())
+      refuse(name, fmt::format("has {} outputs but its rule says {}", node.outputs.size(), expected.size()));
+    for (size_t i = 0; i < expected.size(); ++i) {
+      const TensorSpec& spec = node.outputs[i]->spec;
+      if (!can_be(spec, expected[i])) refuse(name, fmt::format("gives {} but its rule says {}", to_string(spec), to_string(expected[i])));
+      make(node.outputs[i], name);
+    }
+  }
+
+  const Graph& graph_;
+  std::unordered_set<const Value*> made_;
+};
+
+}  // namespace
+
+Specs specs_by_rules(const OpDef& op, std::span<const TensorSpec> inputs, const Attrs& attrs, const Facts* facts,
+                     std::vector<OpCheck>* open) {
+  const size_t count = inputs.size();
+  if (op.inputs >= 0 ? count != static_cast<size_t>(op.inputs) : count == 0) {
+    throw ArgumentError(
+        fmt::format("{}: got {} inputs; expected {}.", op.name, count, op.inputs < 0 ? "at least one" : fmt::to_string(op.inputs)));
+  }
+  std::vector<DtypeArgument> given;
+  for (const TensorSpec& input : inputs) given.push_back({input.dtype, false});
+  std::vector<Dtype> wanted(count);
+  if (count > 0) op.dtype(op.name, given, wanted);
+  for (size_t i = 0; i < count; ++i) {
+    if (wanted[i] == given[i].dtype) continue;
+    throw DtypeError(
+        fmt::format("{}: input {} is {}; expected it cast to {}.", op.name, i, to_string(given[i].dtype), to_string(wanted[i])));
+  }
+  OpCall call(op, inputs, attrs, facts);
+  Specs specs = op.shape(call);
+  if (open != nullptr) *open = std::move(call.checks);
+  return specs;
+}
+
+void verify(const Graph& graph) { Verifier(graph).run(); }
 
 }  // namespace anyshape::graph

@@ -1,6 +1,8 @@
 // The list of every op, one family after the other: an op stands here once.
 #include "ops/all_ops.h"
 
+#include <algorithm>
+
 namespace anyshape {
 
 std::span<const OpDef* const> all_ops() {
@@ -27,6 +29,11 @@ std::span<const OpDef* const> all_ops() {
   };
   // clang-format on
   return ops;
+}
+
+const OpDef* find_op(std::string_view name) {
+  const auto found = std::ranges::find(all_ops(), name, [](const OpDef* op) { return op->name; });
+  return found == all_ops().end() ? nullptr : *found;
 }
 
 }  // namespace anyshape

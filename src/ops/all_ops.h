@@ -19,5 +19,6 @@ extern const OpDef full_op, arange_op, size_op, constant_op;
 extern const OpDef normal_op, uniform_op, truncated_normal_op, integers_op, categorical_op;
 
 std::span<const OpDef* const> all_ops();
+const OpDef* find_op(std::string_view name);  // null where there is none
 
 }  // namespace anyshape

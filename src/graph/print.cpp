@@ -1,0 +1,108 @@
+// Graphs as text; graph/parse.cpp reads it back.
+#include "graph/text.h"
+#include "shape/dim_node.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace anyshape::graph {
+namespace {
+
+// Every symbol of a graph, in the order the text shows them.
+class SymbolCollector : public AttrVisitor {
+ public:
+  void operator()(std::string_view, bool&) override {}
+  void operator()(std::string_view, int64_t&) override {}
+  void operator()(std::string_view, double&) override {}
+  void operator()(std::string_view, Dtype&) override {}
+  void operator()(std::string_view, Dim& field) override { add(field); }
+  void operator()(std::string_view, Shape& field) override { add_all(field); }
+  void operator()(std::string_view, std::vector<int64_t>&) override {}
+  void operator()(std::string_view, std::vector<Dim>& field) override { add_all(field); }
+
+  template <class Dims>
+  void add_all(const Dims& dims) {
+    for (const Dim& dim : dims) add(dim);
+  }
+  void add(const Dim& dim) {
+    for_each_symbol(dim, [&](const Symbol& symbol) {
+      if (std::ranges::find(symbols, symbol.id, &Symbol::id) == symbols.end()) symbols.push_back(symbol);
+    });
+  }
+  std::vector<Symbol> symbols;
+};
+
+std::string size_line(const Symbol& symbol) {
+  const DimOptions& options = symbol.options;
+  const bool bounded = options.max != std::numeric_limits<int64_t>::max();
+  std::string text = "size " + symbol.name;
+  if (options.min > 0 || bounded || options.multiple_of > 1)
+    text += fmt::format(": {}..{}", options.min, bounded ? fmt::to_string(options.max) : "");
+  if (options.multiple_of > 1) text += fmt::format(" multiple of {}", options.multiple_of);
+  return text + "\n";
+}
+
+// Lines that the parser could not do without: it makes symbols as it meets them, without a range.
+std::string size_lines(const Graph& graph) {
+  SymbolCollector collector;
+  for (const Value* input : graph.inputs()) collector.add_all(input->spec.shape);
+  for (const Check& check : graph.checks) collector.add(check.check.a), collector.add(check.check.b);
+  for (const Node* node : graph.nodes()) node->attrs.visit(collector);
+  std::vector<Symbol>& symbols = collector.symbols;
+  const bool open = std::ranges::all_of(symbols, [](const Symbol& symbol) { return size_line(symbol).find(':') == std::string::npos; });
+  if (open && std::ranges::is_sorted(symbols, {}, &Symbol::id)) return "";
+  std::ranges::sort(symbols, {}, &Symbol::id);
+  std::string text;
+  for (const Symbol& symbol : symbols) text += size_line(symbol);
+  return text;
+}
+
+// Users choose the names of functions and inputs; what is no plain word stands in quotes.
+std::string quoted_if_needed(const std::string& name) {
+  const bool plain = !name.empty() && std::ranges::all_of(name, [](unsigned char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '/' || c >= 0x80;
+  });
+  if (plain) return name;
+  std::string text = "\"";
+  for (char c : name) {
+    if (c == '\n') {
+      text += "\\n";
+      continue;
+    }
+    if (c == '"' || c == '\\') text += '\\';
+    text += c;
+  }
+  return text + "\"";
+}
+
+std::string names(const std::vector<Value*>& values) {
+  std::vector<std::string> texts;
+  for (const Value* value : values) texts.push_back(fmt::format("%{}", value->id));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+}  // namespace
+
+std::string print(const Graph& graph) {
+  std::vector<std::string> inputs;
+  for (const Value* input : graph.inputs()) {
+    const std::string name = input->spec.name.empty() ? "" : " " + quoted_if_needed(input->spec.name);
+    inputs.push_back(fmt::format("%{}{}: {}", input->id, name, to_string(input->spec)));
+  }
+  std::string text = fmt::format("{}graph {}({}) {{\n", size_lines(graph), quoted_if_needed(graph.name), fmt::join(inputs, ", "));
+  for (const Check& check : graph.checks)
+    text += fmt::format("  {} {}: {}\n", check.retrace ? "guard" : "check", check.op, to_string(check.check));
+  for (const Node* node : graph.nodes()) {
+    std::vector<std::string> specs;
+    for (const Value* output : node->outputs) specs.push_back(to_string(output->spec));
+    const std::string attrs = node->attrs.to_string();
+    text += fmt::format("  {} = {}({}){} : {}\n", names(node->outputs), node->op->name, names(node->inputs),
+                        attrs.empty() ? "" : " {" + attrs + "}", fmt::join(specs, ", "));
+  }
+  return text + fmt::format("  return{}{}\n}}\n", graph.outputs.empty() ? "" : " ", names(graph.outputs));
+}
+
+}  // namespace anyshape::graph

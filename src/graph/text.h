@@ -1,0 +1,29 @@
+// The text form of a graph: printed into the ledger and for people, parsed for tests and hand-written graphs. print(parse(print(g))) is
+// print(g); what the text leaves out is the wording of failing checks.
+//
+//   size time: 1..4096 multiple of 8                 # symbols in order; left out where ranges are open and the order is that of the text
+//   graph step(%0 x: f32[batch, time], %1 "my bias": f32[time]) {
+//     check add: batch broadcasts with 4             # a size rule of an op; `guard` for one whose failing means another trace
+//     %2 = add(%0, %1) : f32[batch, time]
+//     %3 = sum(%2) {axes=[1], keep_dims=false} : f32[batch]
+//     return %3
+//   }
+#pragma once
+#include "graph/graph.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace anyshape::graph {
+
+std::string print(const Graph& graph);
+
+// Null for a name that is no op's. The list of ops stands further along the data path, so it is handed in (ops/all_ops.h: find_op).
+using FindOp = const OpDef* (*)(std::string_view name);
+
+// FormatError with the line and what was expected. Names of sizes are symbols from their first sight among sizes, inputs or checks. Every
+// node must be what its op's rules give, and every size rule they leave open must be proved by the checks.
+std::unique_ptr<Graph> parse(std::string_view text, FindOp find_op);
+
+}  // namespace anyshape::graph

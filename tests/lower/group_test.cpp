@@ -1,0 +1,128 @@
+// Grouping: which values stay out of memory.
+#include "lower/lowered.h"
+
+#include <gtest/gtest.h>
+
+namespace anyshape::test {
+namespace {
+
+using Ids = std::set<int>;
+
+TEST(Group, a_chain_of_elementwise_ops_is_one_kernel) {
+  const std::string text = R"(graph f(%0 x: f32[n, m], %1 y: f32[n, m]) {
+  %2 = add(%0, %1) : f32[n, m]
+  %3 = tanh(%2) : f32[n, m]
+  %4 = multiply(%3, %3) : f32[n, m]
+  return %4
+}
+)";
+  EXPECT_EQ(in_memory(text), (Ids{4}));
+  EXPECT_EQ(lowered(text).steps.size(), 1U);
+}
+
+TEST(Group, an_elementwise_chain_goes_into_the_reduction_that_reads_it) {
+  const std::string text = R"(graph f(%0 x: f32[n, m]) {
+  %1 = exp(%0) : f32[n, m]
+  %2 = sum(%1) {axes=[1]} : f32[n]
+  %3 = log(%2) : f32[n]
+  return %3
+}
+)";
+  EXPECT_EQ(in_memory(text), (Ids{2, 3}));
+}
+
+TEST(Group, a_value_with_two_users_is_computed_once) {
+  EXPECT_EQ(in_memory(R"(graph f(%0 x: f32[n]) {
+  %1 = exp(%0) : f32[n]
+  %2 = tanh(%1) : f32[n]
+  %3 = add(%1, %2) : f32[n]
+  return %3
+}
+)"),
+            (Ids{1, 3}));
+}
+
+TEST(Group, a_result_that_is_also_used_is_in_memory) {
+  EXPECT_EQ(in_memory(R"(graph f(%0 x: f32[n]) {
+  %1 = exp(%0) : f32[n]
+  %2 = tanh(%1) : f32[n]
+  return %1, %2
+}
+)"),
+            (Ids{1, 2}));
+}
+
+TEST(Group, what_is_broadcast_is_computed_once_per_element) {
+  EXPECT_EQ(in_memory(R"(graph f(%0 x: f32[n, m], %1 row: f32[m]) {
+  %2 = exp(%1) : f32[m]
+  %3 = add(%0, %2) : f32[n, m]
+  return %3
+}
+)"),
+            (Ids{2, 3}));
+}
+
+TEST(Group, constants_and_sizes_are_never_in_memory) {
+  EXPECT_EQ(in_memory(R"(graph f(%0 x: f32[n]) {
+  %1 = constant() {number=2} : f32[]
+  %2 = size() {dim=n, dtype=f32} : f32[]
+  %3 = multiply(%0, %1) : f32[n]
+  %4 = divide(%3, %2) : f32[n]
+  %5 = multiply(%4, %1) : f32[n]
+  return %5
+}
+)"),
+            (Ids{5}));
+}
+
+TEST(Group, what_take_reads_out_of_order_stands_in_memory) {
+  EXPECT_EQ(in_memory(R"(graph f(%0 table: f32[n, 4], %1 ids: i32[m]) {
+  %2 = exp(%0) : f32[n, 4]
+  %3 = add(%1, %1) : i32[m]
+  %4 = take(%2, %3) {axis=0} : f32[m, 4]
+  %5 = tanh(%4) : f32[m, 4]
+  return %5
+}
+)"),
+            (Ids{2, 3, 5}))
+      << "the table, and indices that are checked before they are used";
+}
+
+TEST(Group, what_a_product_reads_stands_in_memory) {
+  EXPECT_EQ(in_memory(R"(graph f(%0 x: f32[n, 4], %1 w: f32[4, 3]) {
+  %2 = exp(%0) : f32[n, 4]
+  %3 = matmul(%2, %1) : f32[n, 3]
+  %4 = tanh(%3) : f32[n, 3]
+  return %4
+}
+)"),
+            (Ids{2, 3, 4}));
+}
+
+TEST(Group, reshape_needs_no_kernel) {
+  const std::string text = R"(graph f(%0 x: f32[n, m]) {
+  %1 = exp(%0) : f32[n, m]
+  %2 = reshape(%1) {shape=[m * n]} : f32[m * n]
+  return %2
+}
+)";
+  EXPECT_EQ(lowered(text).steps.size(), 1U);
+}
+
+TEST(Group, a_long_chain_is_cut) {
+  std::string text = "graph f(%0 x: f32[n]) {\n";
+  const int length = 100;
+  for (int i = 1; i <= length; ++i) text += "  %" + std::to_string(i) + " = tanh(%" + std::to_string(i - 1) + ") : f32[n]\n";
+  text += "  return %" + std::to_string(length) + "\n}\n";
+  const Ids cut = in_memory(text);
+  EXPECT_EQ(cut.size(), 3U) << "48 ops, 48 ops and the rest";
+  int previous = 0;
+  for (int id : cut) {
+    EXPECT_LE(id - previous, 48);
+    previous = id;
+  }
+  EXPECT_EQ(lowered(text).steps.size(), 3U);
+}
+
+}  // namespace
+}  // namespace anyshape::test
