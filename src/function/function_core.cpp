@@ -3,6 +3,7 @@
 #include "function/explain.h"
 #include "function/random_state.h"
 #include "function/trace_entry.h"
+#include "graph/text.h"
 #include "tensor/view.h"
 
 #include <anyshape/error.h>
@@ -12,7 +13,9 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
 
 namespace anyshape {
@@ -31,10 +34,48 @@ struct FunctionCore::State {
     std::atomic<int64_t> calls{0}, hits{0}, casts{0}, copies{0}, failed_checks{0};
   } counters;
 
+  std::mutex flight_mutex;
+  std::condition_variable flight_ended;
+  std::set<std::string> flights;  // the kinds of calls that are being traced
+
   void accept_arguments(std::vector<Tensor>& tensors);
   Entry find(std::span<const Tensor> tensors, const std::string& key, std::vector<int64_t>& values);
   Entry make(std::span<const Tensor> tensors, const std::string& key, Body body, std::vector<int64_t>& values);
   std::vector<Tensor> run(const TraceEntry& entry, std::vector<Tensor> tensors, std::span<const int64_t> values);
+};
+
+namespace {
+
+// What decides which trace a call needs, sizes apart.
+std::string kind_of(std::span<const Tensor> tensors, const std::string& key) {
+  std::string kind;
+  for (const Tensor& tensor : tensors) kind += {static_cast<char>(tensor.dtype()), static_cast<char>(tensor.rank())};
+  return kind + key;
+}
+
+}  // namespace
+
+// One thread at a time traces calls of one kind; the others wait here and then look again. The user's code runs meanwhile, so no lock is
+// held: what ends a flight is its destructor, also when tracing throws, and then the next one tries itself.
+class FunctionCore::Flight {
+ public:
+  Flight(State& state, std::string kind) : state_(state), kind_(std::move(kind)) {
+    std::unique_lock lock(state_.flight_mutex);
+    state_.flight_ended.wait(lock, [&] { return state_.flights.insert(kind_).second; });
+  }
+  ~Flight() {
+    {
+      std::scoped_lock lock(state_.flight_mutex);
+      state_.flights.erase(kind_);
+    }
+    state_.flight_ended.notify_all();
+  }
+  Flight(const Flight&) = delete;
+  Flight& operator=(const Flight&) = delete;
+
+ private:
+  State& state_;
+  std::string kind_;
 };
 
 FunctionCore::FunctionCore(FunctionOptions options) : state_(std::make_unique<State>()) {
@@ -50,8 +91,14 @@ std::vector<Tensor> FunctionCore::call(std::vector<Tensor> tensors, const std::s
   state.accept_arguments(tensors);
   thread_local std::vector<int64_t> values;
   Entry entry = state.find(tensors, key, values);
-  const bool hit = entry != nullptr;
-  if (!hit) entry = state.make(tensors, key, body, values);
+  bool hit = entry != nullptr;
+  if (!hit) {
+    // Where a second trace is forbidden, every first call waits for the first of them.
+    const Flight flight(state, state.options.retrace == Retrace::Forbid ? std::string() : kind_of(tensors, key));
+    entry = state.find(tensors, key, values);
+    hit = entry != nullptr;
+    if (!hit) entry = state.make(tensors, key, body, values);
+  }
   state.counters.calls.fetch_add(1, std::memory_order_relaxed);
   if (hit) state.counters.hits.fetch_add(1, std::memory_order_relaxed);
   entry->count_call(values);

@@ -60,9 +60,13 @@ void TraceEntry::throw_failed_check(const std::string& function, std::span<const
 
 void TraceEntry::count_call(std::span<const int64_t> values) const {
   calls_.fetch_add(1, std::memory_order_relaxed);
+  const auto relaxed = std::memory_order_relaxed;
   for (size_t i = 0; i < values.size(); ++i) {
-    if (values[i] < least_[i].load(std::memory_order_relaxed)) least_[i].store(values[i], std::memory_order_relaxed);
-    if (values[i] > most_[i].load(std::memory_order_relaxed)) most_[i].store(values[i], std::memory_order_relaxed);
+    // A failed exchange loads what another thread wrote, and the comparison is made again.
+    for (int64_t seen = least_[i].load(relaxed); values[i] < seen && !least_[i].compare_exchange_weak(seen, values[i], relaxed);) {
+    }
+    for (int64_t seen = most_[i].load(relaxed); values[i] > seen && !most_[i].compare_exchange_weak(seen, values[i], relaxed);) {
+    }
   }
 }
 
