@@ -13,9 +13,10 @@ struct Node;
 
 struct Value {
   TensorSpec spec;
-  Node* node = nullptr;  // the producer; null for a graph input
-  int index = 0;         // which output of the producer, or which graph input
-  int id = 0;            // its number in the text form
+  Node* node = nullptr;           // the producer; null for a graph input
+  int index = 0;                  // which output of the producer, or which graph input
+  int id = 0;                     // its number in the text form
+  std::vector<Dim> strides = {};  // of a graph input that element rules read, one per axis in elements; none: row-major
 };
 
 struct Node {

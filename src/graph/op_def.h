@@ -107,6 +107,9 @@ struct ReduceRule {
 using ElementRule = loop::Value (*)(ElementCall& call);  // one output element from input elements
 using LowerRule = void (*)(LowerCall& call);             // whole loops, for what no element rule can say
 
+// Eagerly: the result as other strides on an input's memory; an undefined tensor where there are none.
+using ViewRule = Tensor (*)(std::span<const Tensor> inputs, const Attrs& attrs, const TensorSpec& output);
+
 struct OpDef {
   std::string_view name;
   OpKind kind = OpKind::Opaque;
@@ -118,7 +121,8 @@ struct OpDef {
   ElementRule element = nullptr;    // exactly one of element, reduce, lower
   const ReduceRule* reduce = nullptr;
   LowerRule lower = nullptr;
-  bool is_alias = false;       // the output is the input's memory under another shape
+  bool is_alias = false;  // the output is the input's memory under another shape
+  ViewRule view = nullptr;
   uint32_t whole_inputs = 0;   // bit k: input k must stand in memory before the op runs (it is checked or read out of order)
   Attrs (*attrs)() = nullptr;  // default attributes, for parsing
   // Index ops: the last input holds indices i with -limit <= i < limit: one limit for all of them, or one per component along its last axis.

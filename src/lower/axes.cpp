@@ -11,6 +11,7 @@ namespace {
 // Axes a and a + 1 stay together in this access: both absent, or side by side with the whole of axis a + 1 between two steps of a.
 bool stay_together(const ElementAccess& access, std::span<const loop::Value> index, int a, const Dim& inner_extent,
                    const loop::Builder& b) {
+  if (!access.row_major) return false;
   const auto& at = access.index;
   for (loop::Value each : at) {
     const bool plain = std::ranges::find(index, each) != index.end() || b.definition(each) != nullptr;

@@ -52,9 +52,9 @@ loop::Value Elements::element(const Value* value, std::span<const loop::Value> i
   if (auto found = known_.find(key); found != known_.end()) return found->second;
   loop::Value result;
   if (value->node == nullptr || groups_.in_memory.contains(value)) {
-    accesses_.push_back({value->spec.shape, {index.begin(), index.end()}});
+    accesses_.push_back({value->spec.shape, {index.begin(), index.end()}, value->strides.empty()});
     const int32_t buffer = kernel_.buffer(find_buffer_(value), value->spec.dtype, loop::Access::In);
-    result = kernel_.b.load(buffer, offset(value->spec.shape, index));
+    result = kernel_.b.load(buffer, memory_offset(value, index));
   } else {
     result = compute(value, index);
   }
@@ -71,6 +71,14 @@ loop::Value Elements::compute(const Value* value, std::span<const loop::Value> i
   const OpCall op_call(*node.op, specs, node.attrs);
   Call call(*this, node, op_call, value->spec, index);
   return node.op->element(call);
+}
+
+loop::Value Elements::memory_offset(const Value* value, std::span<const loop::Value> index) {
+  if (value->strides.empty()) return offset(value->spec.shape, index);
+  loop::Builder& b = kernel_.b;
+  loop::Value sum = b.integer(0);
+  for (size_t axis = index.size(); axis-- > 0;) sum = b.add(b.multiply(index[axis], kernel_.size(value->strides[axis])), sum);
+  return sum;
 }
 
 loop::Value Elements::offset(const Shape& shape, std::span<const loop::Value> index) {

@@ -22,6 +22,7 @@ struct OpenChoice {
 struct ElementAccess {
   Shape shape;
   std::vector<loop::Value> index;
+  bool row_major = true;
 };
 
 class Elements {
@@ -42,6 +43,7 @@ class Elements {
 
  private:
   class Call;
+  loop::Value memory_offset(const graph::Value* value, std::span<const loop::Value> index);
   loop::Value broadcast_index(loop::Value index, const Dim& size, const Dim& extent);
 
   KernelWriter& kernel_;

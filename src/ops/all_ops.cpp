@@ -18,7 +18,8 @@ std::span<const OpDef* const> all_ops() {
       // contraction
       &matmul_op,
       // movement
-      &reshape_op, &transpose_op, &broadcast_to_op, &slice_op, &slice_gradient_op, &concat_op,
+      &reshape_op, &transpose_op, &broadcast_to_op, &slice_op, &pad_op, &concat_op, &stack_op,
+      &diagonal_op, &diagonal_matrix_op,
       // index
       &take_op, &take_gradient_op, &take_along_axis_op, &take_along_axis_gradient_op, &gather_nd_op, &scatter_op,
       &one_hot_op, &sort_op, &top_k_op, &search_sorted_op,

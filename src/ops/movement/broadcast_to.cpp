@@ -4,10 +4,13 @@
 #include "loop/element.h"
 #include "ops/all_ops.h"
 #include "ops/sizes.h"
+#include "tensor/view.h"
 
 #include <anyshape/ops.h>
 
 #include <fmt/format.h>
+
+#include <array>
 
 namespace anyshape {
 namespace {
@@ -39,6 +42,12 @@ Specs shape(OpCall& call) {
 
 std::vector<Tensor> gradient(const GradientCall& call) { return {sum_to(call.dys[0], call.inputs[0].shape())}; }
 
+Tensor view(std::span<const Tensor> inputs, const Attrs&, const TensorSpec& output) {
+  std::array<int64_t, max_rank> sizes{};
+  for (int axis = 0; axis < output.shape.rank(); ++axis) sizes[axis] = output.shape[axis].value();
+  return broadcast_view(inputs[0], {sizes.data(), static_cast<size_t>(output.shape.rank())});
+}
+
 }  // namespace
 
 constinit const OpDef broadcast_to_op{.name = "broadcast_to",
@@ -48,6 +57,7 @@ constinit const OpDef broadcast_to_op{.name = "broadcast_to",
                                       .shape = shape,
                                       .gradient = gradient,
                                       .element = [](ElementCall& call) { return call.operand(0); },
+                                      .view = view,
                                       .attrs = [] { return Attrs(BroadcastToAttrs{}); }};
 
 Tensor broadcast_to(const Tensor& x, const Shape& shape) {

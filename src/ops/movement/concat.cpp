@@ -1,9 +1,10 @@
-// concat: tensors that agree but along one axis -> one after the other along it.
+// concat: tensors that agree but along one axis -> one after the other along it. stack: equal shapes -> one after the other along a new axis.
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
 #include "ops/loops.h"
+#include "ops/movement/slice.h"
 #include "ops/sizes.h"
 
 #include <anyshape/ops.h>
@@ -44,18 +45,48 @@ std::vector<Tensor> gradient(const GradientCall& call) {
   const int64_t axis = call.attrs.as<ConcatAttrs>().axis;
   const int along = static_cast<int>(axis < 0 ? axis + first.rank() : axis);
   std::vector<Tensor> result(call.inputs.size());
-  std::vector<SliceRange> ranges(along + 1);
   Dim begin = 0;
   for (size_t i = 0; i < call.inputs.size(); ++i) {
-    const Dim end = begin + call.inputs[i].shape()[along];
-    ranges[along] = {begin, end};
-    if (call.needed[i]) result[i] = slice(call.dys[0], ranges);
-    begin = end;
+    const Dim size = call.inputs[i].shape()[along];
+    if (call.needed[i]) result[i] = slice_along(call.dys[0], along, begin, size);
+    begin = begin + size;
   }
   return result;
 }
 
-// Along the axes before the concatenated one, each input is a run of contiguous elements.
+Specs stack_shape(OpCall& call) {
+  const Shape& first = call.shape(0);
+  if (first.rank() == max_rank)
+    call.fail(fmt::format("the result would have rank {}", max_rank + 1), fmt::format("a result of at most rank {}", max_rank));
+  const int along = call.axis(call.attrs_as<ConcatAttrs>().axis, first.rank() + 1);
+  for (size_t i = 1; i < call.inputs.size(); ++i) {
+    const Shape& shape = call.shape(static_cast<int>(i));
+    if (shape.rank() != first.rank()) call.fail("ranks differ", "tensors of one shape");
+    for (int axis = 0; axis < first.rank(); ++axis) {
+      call.require({Relation::Equal, first[axis], shape[axis]}, fmt::format("sizes along axis {} differ", axis), "tensors of one shape");
+    }
+  }
+  Shape result;
+  for (int axis = 0; axis < first.rank(); ++axis) {
+    if (axis == along) result.push_back(static_cast<int64_t>(call.inputs.size()));
+    result.push_back(first[axis]);
+  }
+  if (along == first.rank()) result.push_back(static_cast<int64_t>(call.inputs.size()));
+  return {{call.inputs[0].dtype, std::move(result), {}}};
+}
+
+std::vector<Tensor> stack_gradient(const GradientCall& call) {
+  const int rank = call.inputs[0].rank() + 1;
+  const int64_t axis = call.attrs.as<ConcatAttrs>().axis;
+  const int along = static_cast<int>(axis < 0 ? axis + rank : axis);
+  std::vector<Tensor> result(call.inputs.size());
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    if (call.needed[i]) result[i] = reshape(slice_along(call.dys[0], along, static_cast<int64_t>(i), 1), call.inputs[i].shape());
+  }
+  return result;
+}
+
+// Between two steps of the axes before, each input is a run of contiguous elements.
 void lower(LowerCall& call) {
   loop::Builder& b = call.b;
   const Shape& to = call.outputs[0].shape;
@@ -65,7 +96,8 @@ void lower(LowerCall& call) {
   const int32_t target = call.output(0);
   Dim before = 0;
   for (size_t i = 0; i < call.call.inputs.size(); ++i) {
-    const Dim run = count_between(call.call.shape(static_cast<int>(i)), along, rank);
+    const Shape& from = call.call.shape(static_cast<int>(i));
+    const Dim run = count_between(from, along, from.rank());
     const int32_t source = call.input(static_cast<int>(i));
     const loop::Value length = call.size(run), offset = call.size(before);
     for_each_block(b, rows, length, [&](loop::Value row, loop::Value begin, loop::Value end) {
@@ -88,8 +120,19 @@ constinit const OpDef concat_op{.name = "concat",
                                 .lower = lower,
                                 .attrs = [] { return Attrs(ConcatAttrs{}); }};
 
+constinit const OpDef stack_op{.name = "stack",
+                               .kind = OpKind::Movement,
+                               .inputs = -1,
+                               .dtype = dtype_rule::promoted,
+                               .shape = stack_shape,
+                               .gradient = stack_gradient,
+                               .lower = lower,
+                               .attrs = [] { return Attrs(ConcatAttrs{}); }};
+
 Tensor concat(const std::vector<Tensor>& tensors, ConcatOptions options) {
   return bind_all(concat_op, tensors, ConcatAttrs{options.axis})[0];
 }
+
+Tensor stack(const std::vector<Tensor>& tensors, StackOptions options) { return bind_all(stack_op, tensors, ConcatAttrs{options.axis})[0]; }
 
 }  // namespace anyshape

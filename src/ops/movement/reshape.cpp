@@ -1,12 +1,17 @@
-// reshape: x -> the same elements in row-major order under another shape. One size may be -1: what is left.
+// reshape: x -> the same elements in row-major order under another shape. One size may be -1: what is left. Axes of size 1 come and go by it.
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
 #include "ops/all_ops.h"
+#include "ops/named_axis.h"
 #include "ops/sizes.h"
+#include "tensor/view.h"
 
 #include <anyshape/ops.h>
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 
 namespace anyshape {
 namespace {
@@ -53,6 +58,12 @@ Specs shape(OpCall& call) {
 
 std::vector<Tensor> gradient(const GradientCall& call) { return {reshape(call.dys[0], call.inputs[0].shape())}; }
 
+Tensor view(std::span<const Tensor> inputs, const Attrs&, const TensorSpec& output) {
+  std::array<int64_t, max_rank> sizes{};
+  for (int axis = 0; axis < output.shape.rank(); ++axis) sizes[axis] = output.shape[axis].value();
+  return reshape_view(inputs[0], {sizes.data(), static_cast<size_t>(output.shape.rank())});
+}
+
 }  // namespace
 
 constinit const OpDef reshape_op{.name = "reshape",
@@ -62,12 +73,37 @@ constinit const OpDef reshape_op{.name = "reshape",
                                  .shape = shape,
                                  .gradient = gradient,
                                  .is_alias = true,
+                                 .view = view,
                                  .attrs = [] { return Attrs(ReshapeAttrs{}); }};
 
 Tensor reshape(const Tensor& x, const Shape& shape) {
   const Shape from = x.shape();
   if (from.same_as(shape)) return cast(x, x.dtype());
   return bind(reshape_op, {x}, ReshapeAttrs{completed(from, shape)});
+}
+
+Tensor expand_dims(const Tensor& x, int64_t axis) {
+  const int place = require_axis("expand_dims", x, axis, x.rank() + 1);
+  const Shape from = x.shape();
+  std::vector<Dim> sizes(from.begin(), from.end());
+  sizes.insert(sizes.begin() + place, 1);
+  return reshape(x, Shape(std::span<const Dim>(sizes)));
+}
+
+Tensor squeeze(const Tensor& x, const std::vector<int64_t>& axes) {
+  const Shape from = x.shape();
+  std::array<bool, max_rank> goes{};
+  for (int64_t named : axes) {
+    const int axis = require_axis("squeeze", x, named);
+    if (goes[axis]) refuse("squeeze", x, fmt::format("axis {} is named twice", axis), "every axis at most once");
+    if (!(from[axis] == 1)) refuse("squeeze", x, fmt::format("axis {} has the size {}", axis, to_string(from[axis])), "axes of size 1");
+    goes[axis] = true;
+  }
+  Shape shape;
+  for (int axis = 0; axis < from.rank(); ++axis) {
+    if (axes.empty() ? !(from[axis] == 1) : !goes[axis]) shape.push_back(from[axis]);
+  }
+  return reshape(x, shape);
 }
 
 }  // namespace anyshape

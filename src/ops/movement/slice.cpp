@@ -1,111 +1,109 @@
-// slice: x, a range per leading axis -> the elements inside; and its gradient, which puts them back among zeros.
+// slice: x, per leading axis a begin, a size and a step -> those elements. Eagerly a view.
+#include "ops/movement/slice.h"
+
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
-#include "ops/loops.h"
-#include "ops/sizes.h"
+#include "ops/movement/pad.h"
+#include "tensor/view.h"
 
 #include <anyshape/ops.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
 namespace anyshape {
 namespace {
 
-struct SliceAttrs {
-  std::vector<Dim> begins;  // one per leading axis
-  std::vector<Dim> ends;
-  template <class V>
-  void visit(V& v) {
-    v("begins", begins);
-    v("ends", ends);
+// a <= b. The text is made only where it may be needed: eager slices are views and cost little else.
+void require_inside(OpCall& call, int axis, const Dim& a, const Dim& b) {
+  if (proves_less_equal(a, b).value_or(false)) return;
+  const SliceAttrs& attrs = call.attrs_as<SliceAttrs>();
+  const Dim &begin = attrs.begins[axis], &size = attrs.sizes[axis];
+  const int64_t step = attrs.steps[axis];
+  if (step == 1) {
+    call.require({Relation::LessEqual, a, b}, fmt::format("range {}:{} along axis {}", to_string(begin), to_string(begin + size), axis),
+                 "0 <= begin <= end <= the axis's size");
+  } else {
+    call.require({Relation::LessEqual, a, b},
+                 fmt::format("{} elements from {} on in steps of {} along axis {}", to_string(size), to_string(begin), step, axis),
+                 "every one of them inside the axis");
   }
-};
-
-// As in NumPy, a constant bound outside is moved to the nearest end, and a negative one counts from the end.
-Dim clamped(const Dim& bound, const Dim& size) {
-  if (!bound.is_constant()) return bound;
-  return bound.value() < 0 ? max(size + bound, 0) : min(bound, size);
 }
 
-Specs slice_shape(OpCall& call) {
+Specs shape(OpCall& call) {
   const SliceAttrs& attrs = call.attrs_as<SliceAttrs>();
   Shape result = call.shape(0);
-  if (static_cast<int>(attrs.begins.size()) > result.rank()) {
-    call.fail(fmt::format("{} ranges for {} axes", attrs.begins.size(), result.rank()), "at most one range per axis");
+  const int count = static_cast<int>(attrs.begins.size());
+  if (count > result.rank()) call.fail(fmt::format("{} ranges for {} axes", count, result.rank()), "at most one range per axis");
+  if (attrs.sizes.size() != attrs.begins.size() || attrs.steps.size() != attrs.begins.size()) {
+    call.fail_argument("begins, sizes and steps differ in number", "one of each per range");
   }
-  for (int axis = 0; axis < static_cast<int>(attrs.begins.size()); ++axis) {
-    const Dim &begin = attrs.begins[axis], &end = attrs.ends[axis];
-    const std::string what = fmt::format("range {}:{} along axis {}", to_string(begin), to_string(end), axis);
-    constexpr std::string_view rule = "0 <= begin <= end <= the axis's size";
-    call.require({Relation::LessEqual, 0, begin}, what, rule);
-    call.require({Relation::LessEqual, begin, end}, what, rule);
-    call.require({Relation::LessEqual, end, result[axis]}, what, rule);
-    result[axis] = end - begin;
+  for (int axis = 0; axis < count; ++axis) {
+    const Dim &begin = attrs.begins[axis], &size = attrs.sizes[axis];
+    const int64_t step = attrs.steps[axis];
+    if (step == 0) call.fail(fmt::format("the step along axis {} is 0", axis), "a step other than 0");
+    const Dim last = begin + (size - 1) * step;  // of nothing: a step before the begin
+    require_inside(call, axis, 0, size);
+    require_inside(call, axis, 0, step > 0 ? begin : last);
+    require_inside(call, axis, (step > 0 ? last : begin) + 1, result[axis]);
+    result[axis] = size;
   }
   return {{call.inputs[0].dtype, std::move(result), {}}};
 }
 
-loop::Value slice_element(ElementCall& call) {
+loop::Value element(ElementCall& call) {
   const SliceAttrs& attrs = call.call.attrs_as<SliceAttrs>();
+  loop::Builder& b = call.b;
   std::vector<loop::Value> index(call.index.begin(), call.index.end());
-  for (size_t axis = 0; axis < attrs.begins.size(); ++axis) index[axis] = call.b.add(index[axis], call.size(attrs.begins[axis]));
+  for (size_t axis = 0; axis < attrs.begins.size(); ++axis) {
+    index[axis] = b.add(b.multiply(index[axis], b.integer(attrs.steps[axis])), call.size(attrs.begins[axis]));
+  }
   return call.input(0, index);
 }
 
-struct SliceGradientAttrs {
-  std::vector<Dim> begins;
-  Shape shape;  // of what was sliced
-  template <class V>
-  void visit(V& v) {
-    v("begins", begins);
-    v("shape", shape);
-  }
-};
-
-std::vector<Tensor> slice_gradient(const GradientCall& call) {
-  return {bind(slice_gradient_op, {call.dys[0]}, SliceGradientAttrs{call.attrs.as<SliceAttrs>().begins, call.inputs[0].shape()})};
+std::vector<Tensor> gradient(const GradientCall& call) {
+  const SliceAttrs& attrs = call.attrs.as<SliceAttrs>();
+  return {place_among_zeros(call.dys[0], PadAttrs{attrs.begins, attrs.steps, call.inputs[0].shape()})};
 }
 
-Specs slice_gradient_shape(OpCall& call) {
-  const SliceGradientAttrs& attrs = call.attrs_as<SliceGradientAttrs>();
-  if (attrs.shape.rank() != call.shape(0).rank() || static_cast<int>(attrs.begins.size()) > attrs.shape.rank()) {
-    call.fail(fmt::format("cannot stand in {}", to_string(attrs.shape)), "a shape of the tensor's rank");
-  }
-  return {{call.inputs[0].dtype, attrs.shape, {}}};
-}
-
-std::vector<Tensor> gradient_of_slice_gradient(const GradientCall& call) {
-  const SliceGradientAttrs& attrs = call.attrs.as<SliceGradientAttrs>();
-  SliceAttrs slice{attrs.begins, {}};
+Tensor view(std::span<const Tensor> inputs, const Attrs& call_attrs, const TensorSpec& output) {
+  const SliceAttrs& attrs = call_attrs.as<SliceAttrs>();
+  const size_t rank = static_cast<size_t>(output.shape.rank());
+  std::array<int64_t, max_rank> begins{}, sizes{}, steps{};
+  steps.fill(1);
+  for (size_t axis = 0; axis < rank; ++axis) sizes[axis] = output.shape[static_cast<int>(axis)].value();
   for (size_t axis = 0; axis < attrs.begins.size(); ++axis) {
-    slice.ends.push_back(attrs.begins[axis] + call.inputs[0].shape()[static_cast<int>(axis)]);
+    begins[axis] = attrs.begins[axis].value();
+    steps[axis] = attrs.steps[axis];
   }
-  return {bind(slice_op, {call.dys[0]}, std::move(slice))};
+  return slice_view(inputs[0], {begins.data(), rank}, {sizes.data(), rank}, {steps.data(), rank});
 }
 
-void lower_slice_gradient(LowerCall& call) {
-  loop::Builder& b = call.b;
-  const SliceGradientAttrs& attrs = call.call.attrs_as<SliceGradientAttrs>();
-  const Shape &from = call.call.shape(0), &to = call.outputs[0].shape;
-  const int rank = from.rank();
-  const int32_t source = call.input(0), target = call.output(0);
-  fill(b, target, call.size(to.count()), b.constant(call.outputs[0].dtype, int64_t{0}));
-  if (rank == 0) return b.store(target, b.integer(0), b.load(source, b.integer(0)));
+// As in NumPy, a constant bound outside is moved to the nearest end, and a negative one counts from the end. `lowest` and `highest` are
+// where the ends lie: 0 and the size forwards, -1 and the last element backwards.
+Dim clamped(const Dim& bound, const Dim& size, const Dim& lowest, const Dim& highest) {
+  if (!bound.is_constant()) return bound;
+  return bound.value() < 0 ? max(size + bound, lowest) : min(bound, highest);
+}
 
-  std::vector<loop::Value> outer_sizes, target_sizes, begins(rank, b.integer(0));
-  for (int axis = 0; axis + 1 < rank; ++axis) outer_sizes.push_back(call.size(from[axis]));
-  for (int axis = 0; axis < rank; ++axis) target_sizes.push_back(call.size(to[axis]));
-  for (size_t axis = 0; axis < attrs.begins.size(); ++axis) begins[axis] = call.size(attrs.begins[axis]);
-  const loop::Value length = call.size(from[rank - 1]);
-  for_each_block(b, call.size(count_between(from, 0, rank - 1)), length, [&](loop::Value row, loop::Value begin, loop::Value end) {
-    std::vector<loop::Value> index = unravel(b, row, outer_sizes);
-    index.push_back(b.integer(0));
-    for (int axis = 0; axis < rank; ++axis) index[axis] = b.add(index[axis], begins[axis]);
-    const loop::Value to_row = ravel(b, index, target_sizes), from_row = b.multiply(row, length);
-    b.vector_for(begin, end, [&](loop::Value i) { b.store(target, b.add(to_row, i), b.load(source, b.add(from_row, i))); });
-  });
+void append_range(SliceAttrs& attrs, const SliceRange& range, const Dim& size) {
+  constexpr int64_t longest = int64_t{1} << 62;  // beyond any axis; a longer step would only overflow
+  const int64_t step = std::clamp(range.step, -longest, longest), stride = step == 0 ? 1 : std::abs(step);
+  const bool forward = step >= 0;  // a step of 0 is refused by the shape rule
+  const Dim lowest = forward ? 0 : -1, highest = forward ? size : size - 1;
+  const Dim begin = range.begin ? clamped(*range.begin, size, lowest, highest) : (forward ? 0 : highest);
+  const Dim end = range.end ? clamped(*range.end, size, lowest, highest) : (forward ? highest : lowest);
+  // Constant bounds in the wrong order give nothing, as in NumPy; others are checked.
+  const bool may_cross = range.begin && range.end && range.begin->is_constant() && range.end->is_constant();
+  const Dim distance = forward ? (may_cross ? max(begin, end) : end) - begin : begin - (may_cross ? min(begin, end) : end);
+  attrs.begins.push_back(begin);
+  attrs.sizes.push_back(stride == 1 ? distance : (distance - 1) / stride + 1);
+  attrs.steps.push_back(step);
 }
 
 }  // namespace
@@ -114,32 +112,28 @@ constinit const OpDef slice_op{.name = "slice",
                                .kind = OpKind::Movement,
                                .inputs = 1,
                                .dtype = dtype_rule::any,
-                               .shape = slice_shape,
-                               .gradient = slice_gradient,
-                               .element = slice_element,
+                               .shape = shape,
+                               .gradient = gradient,
+                               .element = element,
+                               .view = view,
                                .attrs = [] { return Attrs(SliceAttrs{}); }};
-
-constinit const OpDef slice_gradient_op{.name = "slice_gradient",
-                                        .kind = OpKind::Movement,
-                                        .inputs = 1,
-                                        .dtype = dtype_rule::any,
-                                        .shape = slice_gradient_shape,
-                                        .gradient = gradient_of_slice_gradient,
-                                        .lower = lower_slice_gradient,
-                                        .attrs = [] { return Attrs(SliceGradientAttrs{}); }};
 
 Tensor slice(const Tensor& x, const std::vector<SliceRange>& ranges) {
   const Shape shape = x.shape();
   SliceAttrs attrs;
-  for (size_t axis = 0; axis < ranges.size(); ++axis) {
-    const Dim& size =
-        static_cast<int>(axis) < shape.rank() ? shape[static_cast<int>(axis)] : Dim(0);  // too many: refused by the shape rule
-    const bool both_constant = ranges[axis].begin.is_constant() && (!ranges[axis].end || ranges[axis].end->is_constant());
-    const Dim begin = clamped(ranges[axis].begin, size);
-    const Dim end = ranges[axis].end ? clamped(*ranges[axis].end, size) : size;
-    attrs.begins.push_back(begin);
-    attrs.ends.push_back(both_constant ? max(begin, end) : end);  // constant bounds in the wrong order give nothing, as in NumPy
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    const int axis = static_cast<int>(i);
+    append_range(attrs, ranges[i], axis < shape.rank() ? shape[axis] : Dim(0));  // too many: refused by the shape rule
   }
+  return bind(slice_op, {x}, std::move(attrs));
+}
+
+Tensor slice_along(const Tensor& x, int axis, const Dim& begin, const Dim& size, int64_t step) {
+  SliceAttrs attrs;
+  for (int before = 0; before < axis; ++before) append_range(attrs, {}, x.shape()[before]);
+  attrs.begins.push_back(begin);
+  attrs.sizes.push_back(size);
+  attrs.steps.push_back(step);
   return bind(slice_op, {x}, std::move(attrs));
 }
 

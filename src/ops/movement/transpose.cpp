@@ -3,6 +3,8 @@
 #include "graph/dtype_rules.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
+#include "ops/named_axis.h"
+#include "tensor/view.h"
 
 #include <anyshape/ops.h>
 
@@ -54,6 +56,13 @@ loop::Value element(ElementCall& call) {
   return call.input(0, std::span(index.data(), permutation.size()));
 }
 
+Tensor view(std::span<const Tensor> inputs, const Attrs& attrs, const TensorSpec&) {
+  const std::vector<int64_t>& permutation = attrs.as<TransposeAttrs>().permutation;
+  std::array<int, max_rank> axes{};
+  for (size_t axis = 0; axis < permutation.size(); ++axis) axes[axis] = static_cast<int>(permutation[axis]);
+  return transpose_view(inputs[0], {axes.data(), permutation.size()});
+}
+
 }  // namespace
 
 constinit const OpDef transpose_op{.name = "transpose",
@@ -63,6 +72,7 @@ constinit const OpDef transpose_op{.name = "transpose",
                                    .shape = shape,
                                    .gradient = gradient,
                                    .element = element,
+                                   .view = view,
                                    .attrs = [] { return Attrs(TransposeAttrs{}); }};
 
 Tensor transpose(const Tensor& x, const std::vector<int64_t>& permutation) {
@@ -75,6 +85,23 @@ Tensor transpose(const Tensor& x, const std::vector<int64_t>& permutation) {
     for (int axis = rank - 1; axis >= 0; --axis) attrs.permutation.push_back(axis);
   }
   return bind(transpose_op, {x}, std::move(attrs));
+}
+
+Tensor moveaxis(const Tensor& x, int64_t from, int64_t to) {
+  const int source = require_axis("moveaxis", x, from), target = require_axis("moveaxis", x, to);
+  std::vector<int64_t> permutation;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    if (axis != source) permutation.push_back(axis);
+  }
+  permutation.insert(permutation.begin() + target, source);
+  return transpose(x, permutation);
+}
+
+Tensor swapaxes(const Tensor& x, int64_t first, int64_t second) {
+  const int a = require_axis("swapaxes", x, first), b = require_axis("swapaxes", x, second);
+  std::vector<int64_t> permutation;
+  for (int axis = 0; axis < x.rank(); ++axis) permutation.push_back(axis == a ? b : axis == b ? a : axis);
+  return transpose(x, permutation);
 }
 
 }  // namespace anyshape

@@ -51,4 +51,10 @@ Tensor full(const Shape& shape, const Tensor& value) { return bind(full_op, {val
 Tensor ones(const Shape& shape, MakeOptions options) { return filled(shape, options.dtype, 1); }
 Tensor zeros(const Shape& shape, MakeOptions options) { return filled(shape, options.dtype, 0); }
 
+Tensor full_like(const Tensor& x, const Tensor& value, LikeOptions options) {
+  return full(x.shape(), cast(value, options.dtype.value_or(x.dtype())));
+}
+Tensor ones_like(const Tensor& x, LikeOptions options) { return filled(x.shape(), options.dtype.value_or(x.dtype()), 1); }
+Tensor zeros_like(const Tensor& x, LikeOptions options) { return filled(x.shape(), options.dtype.value_or(x.dtype()), 0); }
+
 }  // namespace anyshape

@@ -1,0 +1,32 @@
+// linspace and eye: made of other sources, so that they fold into what uses them.
+#include "ops/movement/diagonal.h"
+#include "ops/source/size.h"
+#include "tensor/view.h"
+
+#include <anyshape/error.h>
+#include <anyshape/ops.h>
+
+#include <fmt/format.h>
+
+namespace anyshape {
+
+// As NumPy: begin + i * step in f64, and the last number exactly `end`.
+Tensor linspace(double begin, double end, const Dim& count, LinspaceOptions options) {
+  if (!is_floating(options.dtype)) {
+    throw DtypeError(fmt::format("linspace: dtype {} cannot hold fractions; expected a floating dtype. Use as::arange for integers.",
+                                 to_string(options.dtype)));
+  }
+  if (count < 0) throw ShapeError(fmt::format("linspace: {} numbers; expected at least 0.", to_string(count)));
+  const Dim steps = max(options.endpoint ? count - 1 : count, 1);
+  const Tensor number = arange(count, {.dtype = f64});
+  const Tensor step = make_scalar(f64, end - begin) / size_tensor(steps, f64);
+  const Tensor spread = number * step + make_scalar(f64, begin);
+  return cast(options.endpoint ? where(number == size_tensor(steps, f64), make_scalar(f64, end), spread) : spread, options.dtype);
+}
+
+Tensor eye(const Dim& rows, const EyeOptions& options) {
+  const Dim columns = options.columns.value_or(rows);
+  return diagonal_matrix(ones({diagonal_size(rows, columns, options.offset)}, {.dtype = options.dtype}), rows, columns, options.offset);
+}
+
+}  // namespace anyshape
