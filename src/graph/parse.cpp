@@ -1,17 +1,13 @@
 // A line-by-line reader of graph text. Its input may be hostile: every number is bounded, every name is looked up, and a node enters the
 // graph only as its op's rules say.
 #include "shape/parse.h"
+#include "graph/attr_reader.h"
 #include "graph/text.h"
+#include "graph/text_line.h"
 #include "shape/dim_node.h"
 
-#include <anyshape/error.h>
-
-#include <fmt/format.h>
-
-#include <charconv>
-#include <limits>
+#include <algorithm>
 #include <map>
-#include <optional>
 #include <unordered_map>
 
 namespace anyshape::graph {
@@ -21,173 +17,6 @@ constexpr size_t max_length = size_t{1} << 24;
 constexpr size_t max_checks = 1024;
 constexpr size_t max_work = size_t{1} << 22;  // every check is weighed for every node
 constexpr int64_t max_id = 1 << 30;
-
-[[noreturn]] void fail(const std::string& what) { throw FormatError(what); }
-
-template <class T>
-std::optional<T> number_in(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
-Dtype dtype_in(std::string_view text) {
-  for (Dtype dtype = Dtype::b8; dtype <= Dtype::f64; dtype = static_cast<Dtype>(static_cast<int>(dtype) + 1)) {
-    if (to_string(dtype) == text) return dtype;
-  }
-  fail(fmt::format("expected a dtype, found \"{}\"", text));
-}
-
-// One line, read from left to right.
-class Line {
- public:
-  explicit Line(std::string_view text) : text_(text) {}
-
-  bool accept(std::string_view token) {
-    skip_space();
-    if (!text_.substr(at_).starts_with(token)) return false;
-    at_ += token.size();
-    return true;
-  }
-  void expect(std::string_view token) {
-    if (!accept(token)) fail_here(fmt::format("\"{}\"", token));
-  }
-  bool at_end() {
-    skip_space();
-    return at_ == text_.size();
-  }
-  void expect_end() {
-    if (!at_end()) fail_here("the end of the line");
-  }
-
-  std::string_view word(std::string_view what) {
-    skip_space();
-    const size_t begin = at_;
-    while (at_ < text_.size() && is_word(static_cast<unsigned char>(text_[at_]))) ++at_;
-    if (at_ == begin) fail_here(what);
-    return text_.substr(begin, at_ - begin);
-  }
-  std::string name(std::string_view what) {
-    if (!accept("\"")) return std::string(word(what));
-    std::string result;
-    for (; at_ < text_.size() && text_[at_] != '"'; ++at_) {
-      const bool escaped = text_[at_] == '\\' && at_ + 1 < text_.size();
-      if (escaped) ++at_;
-      result += escaped && text_[at_] == 'n' ? '\n' : text_[at_];
-    }
-    expect("\"");
-    return result;
-  }
-  bool at_digit() {
-    skip_space();
-    return at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9';
-  }
-  int64_t integer(std::string_view what) {
-    if (!at_digit()) fail_here(what);
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    if (error != std::errc()) fail_here("a number that fits 64 bits");
-    at_ = static_cast<size_t>(end - text_.data());
-    return value;
-  }
-  // Everything up to one of `ends` that stands in no bracket, without spaces at its end.
-  std::string_view up_to(std::string_view ends) {
-    skip_space();
-    const size_t begin = at_;
-    int depth = 0;
-    for (; at_ < text_.size(); ++at_) {
-      const char c = text_[at_];
-      if (depth == 0 && ends.find(c) != std::string_view::npos) break;
-      depth += c == '[' || c == '(' ? 1 : 0;
-      depth -= c == ']' || c == ')' ? 1 : 0;
-    }
-    std::string_view found = text_.substr(begin, at_ - begin);
-    while (!found.empty() && is_space(found.back())) found.remove_suffix(1);
-    return found;
-  }
-  [[noreturn]] void fail_here(std::string_view expected) const {
-    fail(fmt::format("expected {} at character {}, found \"{}\"", expected, at_ + 1, text_.substr(at_, 40)));
-  }
-
- private:
-  static bool is_word(unsigned char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '/' || c >= 0x80;
-  }
-  static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-  void skip_space() {
-    while (at_ < text_.size() && is_space(text_[at_])) ++at_;
-  }
-  std::string_view text_;
-  size_t at_ = 0;
-};
-
-// Writes fields from the texts given for their names.
-class AttrReader final : public AttrVisitor {
- public:
-  AttrReader(std::map<std::string_view, std::string_view> given, const SymbolLookup& lookup) : given_(std::move(given)), lookup_(lookup) {}
-  void operator()(std::string_view name, bool& field) override {
-    read(name, [&](std::string_view text) {
-      if (text != "true" && text != "false") fail(fmt::format("expected true or false for {}, found \"{}\"", name, text));
-      field = text == "true";
-    });
-  }
-  void operator()(std::string_view name, int64_t& field) override {
-    read(name, [&](std::string_view text) { field = number<int64_t>(name, text); });
-  }
-  void operator()(std::string_view name, double& field) override {
-    read(name, [&](std::string_view text) { field = number<double>(name, text); });
-  }
-  void operator()(std::string_view name, Dtype& field) override {
-    read(name, [&](std::string_view text) { field = dtype_in(text); });
-  }
-  void operator()(std::string_view name, Dim& field) override {
-    read(name, [&](std::string_view text) { field = parse_dim(text, lookup_); });
-  }
-  void operator()(std::string_view name, Shape& field) override {
-    read(name, [&](std::string_view text) { field = parse_shape(text, lookup_); });
-  }
-  void operator()(std::string_view name, std::vector<int64_t>& field) override {
-    field.clear();
-    for_each(name, [&](std::string_view text) { field.push_back(number<int64_t>(name, text)); });
-  }
-  void operator()(std::string_view name, std::vector<Dim>& field) override {
-    field.clear();
-    for_each(name, [&](std::string_view text) { field.push_back(parse_dim(text, lookup_)); });
-  }
-  void expect_all_used(std::string_view op) const {
-    if (!given_.empty()) fail(fmt::format("{} has no attribute \"{}\"", op, given_.begin()->first));
-  }
-
- private:
-  template <class T>
-  static T number(std::string_view name, std::string_view text) {
-    const std::optional<T> value = number_in<T>(text);
-    if (!value) fail(fmt::format("expected a number for {}, found \"{}\"", name, text));
-    return *value;
-  }
-  template <class Body>
-  void read(std::string_view name, const Body& body) {
-    const auto found = given_.find(name);
-    if (found == given_.end()) return;
-    body(found->second);
-    given_.erase(found);
-  }
-  template <class Body>
-  void for_each(std::string_view name, const Body& body) {
-    read(name, [&](std::string_view text) {
-      Line line(text);
-      line.expect("[");
-      if (!line.accept("]")) {
-        do body(line.up_to(",]"));
-        while (line.accept(","));
-        line.expect("]");
-      }
-      line.expect_end();
-    });
-  }
-  std::map<std::string_view, std::string_view> given_;
-  const SymbolLookup& lookup_;
-};
 
 class Parser {
  public:

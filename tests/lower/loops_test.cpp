@@ -74,16 +74,27 @@ TEST(LowerLoops, two_inner_sizes_that_may_be_1_have_four_versions) {
   EXPECT_EQ(found, (Loops{{"if", 3}, {"parallel", 4}, {"vector", 4}})) << "both whole, the one or the other repeated, both of them";
 }
 
-TEST(LowerLoops, three_inner_sizes_that_may_be_1_have_one_general_version) {
-  const Loops found = loops_of(R"(graph f(%0 x: f32[n], %1 y: f32[m], %2 z: f32[k]) {
-  check add: n broadcasts with m
-  check add: k broadcasts with bcast(n, m)
-  %3 = add(%0, %1) : f32[bcast(n, m)]
-  %4 = add(%3, %2) : f32[bcast(n, m, k)]
-  return %4
+TEST(LowerLoops, three_inner_sizes_that_may_be_1_have_a_general_version) {
+  const Loops found = loops_of(R"(graph f(%0 c: b8[n], %1 x: f32[m], %2 y: f32[k]) {
+  check where: n broadcasts with m
+  check where: bcast(n, m) broadcasts with k
+  %3 = where(%0, %1, %2) : f32[bcast(n, m, k)]
+  return %3
 }
 )");
-  EXPECT_EQ(found.count("kernels"), 1U) << "a sum that is repeated is computed once, in memory";
+  EXPECT_EQ(found, (Loops{{"if", 1}, {"parallel", 2}, {"vector", 2}})) << "all whole, or by run-time strides";
+}
+
+TEST(LowerLoops, what_is_repeated_along_an_open_axis_is_not_computed_again) {
+  EXPECT_EQ(lowered(R"(graph f(%0 x: f32[n], %1 y: f32[m]) {
+  check add: n broadcasts with m
+  %2 = exp(%0) : f32[n]
+  %3 = add(%2, %1) : f32[bcast(n, m)]
+  return %3
+}
+)")
+                .steps.size(),
+            2U);
 }
 
 TEST(LowerLoops, an_outer_size_that_may_be_1_needs_no_version) {
