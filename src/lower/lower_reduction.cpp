@@ -1,6 +1,6 @@
 // Reductions with the elementwise ops that feed them. Along a reduced innermost axis 16 lanes and a fixed tree; along an outer one, columns
-// in vector lanes, each summed in order; everything to one number by parts of fixed size. How work is cut depends on sizes only, so results
-// have the same bits for any number of threads.
+// in vector lanes. Long runs are combined in parts, side by side where nothing else is, so that rounding errors do not pile up. How work is
+// cut depends on sizes only, so results have the same bits for any number of threads.
 #include "lower/axes.h"
 #include "lower/lower_loops.h"
 #include "shape/prove.h"
@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 namespace anyshape::lower {
 namespace {
@@ -22,9 +23,12 @@ struct Axis {
   int output_axis;  // of the last joined axis in the output, or -1
 };
 
+// The ends of an integer dtype.
 int64_t lowest(Dtype dtype) {
+  if (dtype == Dtype::u8) return 0;
   return dtype == Dtype::i64 ? std::numeric_limits<int64_t>::min() : int64_t{std::numeric_limits<int32_t>::min()};
 }
+int64_t highest(Dtype dtype) { return dtype == Dtype::u8 ? 255 : ~lowest(dtype); }
 
 class Reduction {
  public:
@@ -44,20 +48,25 @@ class Reduction {
     target_ = kernel_.buffer(context_.find_buffer(output_), output_->spec.dtype, loop::Access::Out);
     if (axes_.empty()) {
       write(b_.integer(0), value_at({}));
-    } else if (axes_.back().fate == AxisFate::Open) {
-      // Two versions of the innermost axis: as it is, or summed to one element.
-      const Dim& kept = output_->spec.shape[axes_.back().output_axis];
-      b_.if_(
-          b_.equal(kernel_.size(kept), kernel_.size(axes_.back().group.extent)), [&] { emit_as(AxisFate::Kept); },
-          [&] { emit_as(AxisFate::Reduced); });
     } else {
-      emit();
+      emit_versions(kernel_, open_, axes_.back().group.extent, [&](const std::vector<OpenChoice>& choices) {
+        choices_ = choices;
+        emit_innermost();
+      });
     }
     return {kernel_.finish(), indexed_};
   }
 
  private:
   void find_axes();
+  void emit_innermost() {
+    if (axes_.back().fate != AxisFate::Open) return emit();
+    // Two versions of the innermost axis: as it is, or summed to one element.
+    const Dim& kept = output_->spec.shape[axes_.back().output_axis];
+    b_.if_(
+        b_.equal(kernel_.size(kept), kernel_.size(axes_.back().group.extent)), [&] { emit_as(AxisFate::Kept); },
+        [&] { emit_as(AxisFate::Reduced); });
+  }
   void emit_as(AxisFate innermost) {
     const std::vector<Axis> axes = axes_;
     axes_.back().fate = innermost;
@@ -67,10 +76,12 @@ class Reduction {
   void emit();
   void emit_everything();
   void emit_columns();
+  void emit_column_parts();
   void emit_rows();
   void walk_kept(size_t axis, const std::function<void()>& body);
   Value accumulate(size_t axis, Value inner);
   Value accumulate_part(Value begin, Value end);
+  Value in_order(Value begin, Value end, const std::function<Value(Value)>& contribution);
   Value value_at(Value inner);
   Value combine(Value a, Value b);
   Value identity();
@@ -88,6 +99,8 @@ class Reduction {
   Elements elements_;
   std::vector<Axis> axes_;
   std::vector<const Node*> indexed_;
+  std::vector<Dim> open_;            // sizes along the innermost axis that are 1 or not only at run time
+  std::vector<OpenChoice> choices_;  // what the version being written takes them for
   int32_t target_ = -1;
   std::vector<Value> kept_;     // per joined axis: its index in the output, 0 where it is reduced
   std::vector<Value> reduced_;  // per joined axis: its index among what is combined, 0 where it is kept
@@ -111,13 +124,14 @@ void Reduction::find_axes() {
       });
       return;
     }
-    elements.enter_body({});
+    elements.enter_body(index.empty() ? Value{} : index.back());
     elements.element(input_, index);
     groups = join_axes(space, index, elements.accesses(), kernel.b,
                        [&](int a, int b) { return fates[a] == fates[b] && fates[a] != AxisFate::Open; });
   };
   nest(0);
   indexed_ = elements.indexed_nodes();
+  open_ = elements.open_inner_sizes();
 
   // Kept axes stand in the output in order; reduced ones only where they are kept as size 1.
   const Shape& shape = output_->spec.shape;
@@ -150,19 +164,18 @@ void Reduction::emit() {
 void Reduction::emit_everything() {
   const Axis& first = axes_[0];
   const bool one_axis = axes_.size() == 1;
-  const Value extent = kernel_.size(first.group.extent);
-  // Floor division of symbols is enough here: one spare part costs nothing.
-  const Dim parts = one_axis ? (first.group.extent + (task_elements - 1)) / task_elements : first.group.extent;
+  Dim row = 1;  // elements in one step of the first axis
+  for (size_t i = 1; i < axes_.size(); ++i) row = row * axes_[i].group.extent;
+  const Dim part_rows = one_axis ? Dim(task_elements) : max(Dim(task_elements) / max(row, 1), 1);
+  const Dim parts = (first.group.extent + part_rows - 1) / part_rows;
+  const Value extent = kernel_.size(first.group.extent), step = kernel_.size(part_rows);
   const int32_t partial = kernel_.buffer(context_.new_temporary(output_->spec.dtype, parts), output_->spec.dtype, loop::Access::InOut);
   b_.parallel_for(b_.integer(0), kernel_.size(parts), b_.integer(1), [&](Value part) {
-    Value result;
-    if (one_axis) {
-      const Value begin = b_.multiply(part, b_.integer(task_elements));
-      result = accumulate_part(begin, b_.minimum(b_.add(begin, b_.integer(task_elements)), extent));
-    } else {
-      reduced_[0] = part;
-      result = accumulate(1, {});
-    }
+    const Value begin = b_.multiply(part, step), end = b_.minimum(b_.add(begin, step), extent);
+    const Value result = one_axis ? accumulate_part(begin, end) : in_order(begin, end, [&](Value i) {
+      reduced_[0] = i;
+      return accumulate(1, {});
+    });
     b_.store(partial, part, result);
   });
   write(b_.integer(0), b_.reduce(b_.integer(0), kernel_.size(parts), combine_, [&](Value part) { return b_.load(partial, part); }));
@@ -170,7 +183,6 @@ void Reduction::emit_everything() {
 
 // The innermost axis stays: its elements are vector lanes, and each lane combines in order.
 void Reduction::emit_columns() {
-  constexpr int64_t block = 256;
   const size_t last = axes_.size() - 1;
   const Value columns = kernel_.size(axes_[last].group.extent);
   auto columns_of = [&](Value begin, Value end) {
@@ -182,13 +194,49 @@ void Reduction::emit_columns() {
   };
   const bool outer_kept = std::any_of(axes_.begin(), axes_.end() - 1, [](const Axis& axis) { return axis.fate != AxisFate::Reduced; });
   if (outer_kept) return walk_kept(0, [&] { columns_of(b_.integer(0), columns); });
-  Dim rows = 1;
-  for (size_t i = 0; i < last; ++i) rows = rows * axes_[i].group.extent;
-  const Value grain =
-      b_.maximum(b_.floor_divide(b_.integer(task_elements / block), b_.maximum(kernel_.size(rows), b_.integer(1))), b_.integer(1));
-  b_.parallel_for(b_.integer(0), b_.ceil_divide(columns, block), grain, [&](Value part) {
-    const Value begin = b_.multiply(part, b_.integer(block));
-    columns_of(begin, b_.minimum(b_.add(begin, b_.integer(block)), columns));
+  if (last > 0) return emit_column_parts();
+  b_.parallel_for(b_.integer(0), b_.ceil_divide(columns, task_elements), b_.integer(1), [&](Value part) {
+    const Value begin = b_.multiply(part, b_.integer(task_elements));
+    columns_of(begin, b_.minimum(b_.add(begin, b_.integer(task_elements)), columns));
+  });
+}
+
+// Nothing but the innermost axis stays, as in the gradient of a bias: parts of the rows side by side, then their results in order.
+void Reduction::emit_column_parts() {
+  constexpr int64_t block = 256, least_rows = 256;
+  const size_t last = axes_.size() - 1;
+  const Axis& first = axes_[0];
+  Dim width = 1;  // elements in one step of the first axis
+  for (size_t i = 1; i < axes_.size(); ++i) width = width * axes_[i].group.extent;
+  const Dim part_rows = max(Dim(task_elements) / max(width, 1), least_rows), parts = (first.group.extent + part_rows - 1) / part_rows;
+  const Dim column_count = axes_[last].group.extent;
+  const Value columns = kernel_.size(column_count), rows = kernel_.size(first.group.extent);
+  const int32_t partial =
+      kernel_.buffer(context_.new_temporary(output_->spec.dtype, parts * column_count), output_->spec.dtype, loop::Access::InOut);
+  const Value one = b_.integer(1), blocks = b_.ceil_divide(columns, block);
+  const Value part_size = b_.multiply(kernel_.size(part_rows), kernel_.size(width));
+  const Value grain = b_.maximum(b_.floor_divide(b_.multiply(b_.integer(task_elements), blocks), b_.maximum(part_size, one)), one);
+  // Part after part, so that tasks of one part are neighbours.
+  auto in_blocks = [&](Value part_count, const std::function<void(Value part, Value column)>& body) {
+    b_.parallel_for(b_.integer(0), b_.multiply(part_count, blocks), grain, [&](Value task) {
+      const Value part = b_.floor_divide(task, blocks),
+                  begin = b_.multiply(b_.subtract(task, b_.multiply(part, blocks)), b_.integer(block));
+      b_.vector_for(begin, b_.minimum(b_.add(begin, b_.integer(block)), columns), [&](Value column) { body(part, column); });
+    });
+  };
+  in_blocks(kernel_.size(parts), [&](Value part, Value column) {
+    kept_[last] = column;
+    const Value begin = b_.multiply(part, kernel_.size(part_rows)), end = b_.minimum(b_.add(begin, kernel_.size(part_rows)), rows);
+    b_.store(partial, b_.add(b_.multiply(part, columns), column), in_order(begin, end, [&](Value row) {
+               reduced_[0] = row;
+               return accumulate(1, column);
+             }));
+  });
+  in_blocks(one, [&](Value, Value column) {
+    kept_[last] = column;
+    const Value result = in_order(b_.integer(0), kernel_.size(parts),
+                                  [&](Value part) { return b_.load(partial, b_.add(b_.multiply(part, columns), column)); });
+    write(output_offset(), result);
   });
 }
 
@@ -221,12 +269,26 @@ void Reduction::walk_kept(size_t axis, const std::function<void()>& body) {
 Value Reduction::accumulate(size_t axis, Value inner) {
   while (axis < axes_.size() && axes_[axis].fate == AxisFate::Kept) ++axis;
   if (axis == axes_.size()) return value_at(inner);
-  if (axis + 1 == axes_.size()) return accumulate_part(b_.integer(0), kernel_.size(axes_[axis].group.extent));
+  if (axis + 1 < axes_.size()) {
+    return in_order(b_.integer(0), repeated_extent(axes_[axis]), [&](Value i) {
+      reduced_[axis] = i;
+      return accumulate(axis + 1, inner);
+    });
+  }
+  const Value extent = kernel_.size(axes_[axis].group.extent);
+  const std::optional<bool> is_short = proves_less_equal(axes_[axis].group.extent, task_elements);
+  if (is_short.value_or(false)) return accumulate_part(b_.integer(0), extent);
+  return in_order(b_.integer(0), b_.ceil_divide(extent, task_elements), [&](Value part) {
+    const Value begin = b_.multiply(part, b_.integer(task_elements));
+    return accumulate_part(begin, b_.minimum(b_.add(begin, b_.integer(task_elements)), extent));
+  });
+}
+
+// One after the other, in one accumulator.
+Value Reduction::in_order(Value begin, Value end, const std::function<Value(Value)>& contribution) {
   const Value initial[] = {identity()};
-  return b_.carry_for(b_.integer(0), repeated_extent(axes_[axis]), initial, [&](Value i, std::span<const Value> carried) {
-    reduced_[axis] = i;
-    return std::vector<Value>{combine(carried[0], accumulate(axis + 1, inner))};
-  })[0];
+  return b_.carry_for(begin, end, initial,
+                      [&](Value i, std::span<const Value> carried) { return std::vector<Value>{combine(carried[0], contribution(i))}; })[0];
 }
 
 // The innermost axis in 16 lanes.
@@ -243,7 +305,7 @@ Value Reduction::value_at(Value inner) {
     // One of the two is always 0: an open axis is either walked in the output or combined.
     index[axes_[i].group.last] = b_.add(kept_[i], reduced_[i]);
   }
-  elements_.enter_body(inner);
+  elements_.enter_body(inner, choices_);
   return elements_.element(input_, index);
 }
 
@@ -281,7 +343,7 @@ Value Reduction::identity() {
     case loop::Combine::Sum: return b_.constant(dtype, int64_t{0});
     case loop::Combine::Product: return b_.constant(dtype, int64_t{1});
     case loop::Combine::Maximum: return floating ? b_.constant(dtype, -infinity) : b_.constant(dtype, lowest(dtype));
-    case loop::Combine::Minimum: return floating ? b_.constant(dtype, infinity) : b_.constant(dtype, ~lowest(dtype));
+    case loop::Combine::Minimum: return floating ? b_.constant(dtype, infinity) : b_.constant(dtype, highest(dtype));
     case loop::Combine::All: return b_.constant(dtype, int64_t{1});
     case loop::Combine::Any: return b_.constant(dtype, int64_t{0});
   }

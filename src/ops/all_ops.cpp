@@ -14,9 +14,10 @@ std::span<const OpDef* const> all_ops() {
       &equal_op, &not_equal_op, &less_op, &less_equal_op,
       &where_op, &cast_op,
       // reduce
-      &sum_op, &max_op, &sum_to_op,
+      &sum_op, &prod_op, &max_op, &min_op, &any_op, &all_op, &sum_to_op,
+      &argmax_op, &argmin_op, &cumsum_op, &cumprod_op, &linear_recurrence_op,
       // contraction
-      &matmul_op,
+      &matmul_op, &same_sizes_op,
       // movement
       &reshape_op, &transpose_op, &broadcast_to_op, &slice_op, &pad_op, &concat_op, &stack_op,
       &diagonal_op, &diagonal_matrix_op,

@@ -27,6 +27,12 @@ std::vector<AxisFate> reduce_fates(const OpCall& call) {
   return fates;
 }
 
+void require_axes(std::string_view op, const Tensor& x, const ReduceAttrs& attrs) {
+  const OpDef named{.name = op};
+  const TensorSpec spec{x.dtype(), x.shape(), {}};
+  static_cast<void>(reduce_fates(OpCall(named, std::span(&spec, 1), Attrs(attrs))));
+}
+
 Specs reduce_shape(OpCall& call) {
   const std::vector<AxisFate> fates = reduce_fates(call);
   const bool keep_dims = call.attrs_as<ReduceAttrs>().keep_dims;

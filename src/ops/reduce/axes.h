@@ -21,7 +21,8 @@ ReduceAttrs reduce_attrs(const Tensor& x, const ReduceOptions& options);
 
 Specs reduce_shape(OpCall& call);  // ShapeError for axes outside the rank or named twice
 std::vector<AxisFate> reduce_fates(const OpCall& call);
-Shape kept_shape(const Shape& shape, const std::vector<int64_t>& axes);   // the axes' sizes made 1, for valid axes
-Dim reduced_count(const Shape& shape, const std::vector<int64_t>& axes);  // elements that make one, for valid axes
+void require_axes(std::string_view op, const Tensor& x, const ReduceAttrs& attrs);  // the same errors, for what is composed of reductions
+Shape kept_shape(const Shape& shape, const std::vector<int64_t>& axes);             // the axes' sizes made 1, for valid axes
+Dim reduced_count(const Shape& shape, const std::vector<int64_t>& axes);            // elements that make one, for valid axes
 
 }  // namespace anyshape

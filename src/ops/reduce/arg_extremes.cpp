@@ -1,0 +1,166 @@
+// argmax, argmin: x -> the place of the greatest or least element along an axis, as i32: of equal ones the first, of NaNs the first.
+#include "graph/bind.h"
+#include "graph/dtype_rules.h"
+#include "loop/element.h"
+#include "ops/all_ops.h"
+#include "ops/loops.h"
+#include "ops/sizes.h"
+
+#include <anyshape/ops.h>
+
+#include <functional>
+#include <limits>
+
+namespace anyshape {
+namespace {
+
+// Elements of a long row that one task looks through.
+constexpr int64_t part_size = 16384;
+
+struct ArgExtremeAttrs {
+  int64_t axis = 0;
+  bool keep_dims = false;
+  template <class V>
+  void visit(V& v) {
+    v("axis", axis);
+    v("keep_dims", keep_dims);
+  }
+};
+
+Specs shape(OpCall& call) {
+  const Shape& x = call.shape(0);
+  const ArgExtremeAttrs& attrs = call.attrs_as<ArgExtremeAttrs>();
+  const int along = call.axis(attrs.axis, x.rank());
+  call.require({Relation::LessEqual, 1, x[along]}, "there is no element to choose", "at least one element along the axis");
+  call.require({Relation::LessEqual, x[along], std::numeric_limits<int32_t>::max()}, "places do not fit i32",
+               "fewer than 2147483648 elements along the axis");
+  Shape result;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    if (axis != along)
+      result.push_back(x[axis]);
+    else if (attrs.keep_dims)
+      result.push_back(1);
+  }
+  return {{Dtype::i32, std::move(result), {}}};
+}
+
+struct Best {
+  loop::Value value, place;
+};
+
+// The extreme of elements [begin, end) in lanes, then the least place of what equals it. A NaN makes the extreme NaN, and is found by being
+// unequal to itself.
+Best best_of(loop::Builder& b, loop::Combine combine, loop::Value begin, loop::Value end,
+             const std::function<loop::Value(loop::Value)>& value, const std::function<loop::Value(loop::Value)>& place) {
+  const loop::Value extreme = b.reduce(begin, end, combine, value);
+  const loop::Value first = b.reduce(begin, end, loop::Combine::Minimum, [&](loop::Value i) {
+    const loop::Value x = value(i);
+    const loop::Value chosen = b.binary(loop::Op::Or, b.equal(x, extreme), b.binary(loop::Op::NotEqual, x, x));
+    return b.select(chosen, place(i), b.integer(std::numeric_limits<int64_t>::max()));
+  });
+  return {extreme, first};
+}
+
+// The innermost axis. Long rows are cut into parts of fixed size, whose answers are looked through once more.
+void lower_rows(LowerCall& call, loop::Combine combine, const Dim& row_count, const Dim& row_length) {
+  loop::Builder& b = call.b;
+  const Dtype type = call.call.inputs[0].dtype;
+  const Dim part_count = (row_length + (part_size - 1)) / part_size;
+  const int32_t x = call.input(0), y = call.output(0);
+  const int32_t values = call.scratch(type, row_count * part_count), places = call.scratch(Dtype::i64, row_count * part_count);
+  const loop::Value rows = call.size(row_count), length = call.size(row_length), parts = call.size(part_count);
+  const loop::Value zero = b.integer(0), one = b.integer(1);
+  const loop::Value grain = b.maximum(one, b.floor_divide(b.integer(part_size), b.maximum(length, one)));
+  const auto search = [&](loop::Value row, loop::Value begin, loop::Value end) {
+    const loop::Value start = b.multiply(row, length);
+    return best_of(b, combine, begin, end, [&](loop::Value i) { return b.load(x, b.add(start, i)); }, [](loop::Value i) { return i; });
+  };
+  b.if_(
+      b.binary(loop::Op::LessEqual, parts, one),
+      [&] {
+        b.parallel_for(zero, rows, grain, [&](loop::Value row) { b.store(y, row, b.cast(search(row, zero, length).place, Dtype::i32)); });
+      },
+      [&] {
+        b.parallel_for(zero, b.multiply(rows, parts), one, [&](loop::Value task) {
+          const loop::Value begin = b.multiply(modulo(b, task, parts), b.integer(part_size));
+          const Best best = search(b.floor_divide(task, parts), begin, b.minimum(b.add(begin, b.integer(part_size)), length));
+          b.store(values, task, best.value);
+          b.store(places, task, best.place);
+        });
+        b.serial_for(zero, rows, [&](loop::Value row) {
+          const loop::Value start = b.multiply(row, parts);
+          const Best best = best_of(
+              b, combine, zero, parts, [&](loop::Value i) { return b.load(values, b.add(start, i)); },
+              [&](loop::Value i) { return b.load(places, b.add(start, i)); });
+          b.store(y, row, b.cast(best.place, Dtype::i32));
+        });
+      });
+}
+
+// An outer axis: what lies beside it is walked in lanes, each of which keeps its best so far.
+void lower_columns(LowerCall& call, loop::Combine combine, loop::Value outer, loop::Value length, loop::Value inner) {
+  constexpr int64_t columns_per_task = 64;
+  loop::Builder& b = call.b;
+  const int32_t x = call.input(0), y = call.output(0);
+  const loop::Value zero = b.integer(0), one = b.integer(1);
+  const loop::Value blocks = b.ceil_divide(inner, columns_per_task);
+  const loop::Value each = b.multiply(b.minimum(inner, b.integer(columns_per_task)), length);
+  const loop::Value grain = b.maximum(one, b.floor_divide(b.integer(part_size), b.maximum(each, one)));
+  b.parallel_for(zero, b.multiply(outer, blocks), grain, [&](loop::Value task) {
+    const loop::Value row = b.floor_divide(task, blocks), begin = b.multiply(modulo(b, task, blocks), b.integer(columns_per_task));
+    b.vector_for(begin, b.minimum(b.add(begin, b.integer(columns_per_task)), inner), [&](loop::Value column) {
+      const loop::Value start = b.add(b.multiply(row, b.multiply(length, inner)), column);
+      const loop::Value initial[] = {b.load(x, start), b.constant(Dtype::i32, int64_t{0})};
+      const auto step = [&](loop::Value i, std::span<const loop::Value> best) -> std::vector<loop::Value> {
+        const loop::Value value = b.load(x, b.add(start, b.multiply(i, inner)));
+        const loop::Value is_better = combine == loop::Combine::Maximum ? b.less(best[0], value) : b.less(value, best[0]);
+        const loop::Value first_nan = b.binary(loop::Op::And, b.binary(loop::Op::NotEqual, value, value), b.equal(best[0], best[0]));
+        const loop::Value taken = b.binary(loop::Op::Or, is_better, first_nan);
+        return {b.select(taken, value, best[0]), b.select(taken, b.cast(i, Dtype::i32), best[1])};
+      };
+      b.store(y, b.add(b.multiply(row, inner), column), b.carry_for(one, length, initial, step)[1]);
+    });
+  });
+}
+
+template <loop::Combine combine>
+void lower(LowerCall& call) {
+  const Shape& shape = call.call.shape(0);
+  const int axis = static_cast<int>(call.call.attrs_as<ArgExtremeAttrs>().axis);
+  const Dim outer = count_between(shape, 0, axis), inner = count_between(shape, axis + 1, shape.rank());
+  if (inner.same_as(1)) return lower_rows(call, combine, outer, shape[axis]);
+  lower_columns(call, combine, call.size(outer), call.size(shape[axis]), call.size(inner));
+}
+
+template <loop::Combine combine>
+constexpr OpDef arg_extreme_op(std::string_view name) {
+  return {.name = name,
+          .kind = OpKind::Reduce,
+          .inputs = 1,
+          .dtype = dtype_rule::promoted_number,
+          .shape = shape,
+          .ragged = RaggedPolicy::PerRow,
+          .lower = lower<combine>,
+          .attrs = [] { return Attrs(ArgExtremeAttrs{}); }};
+}
+
+// Without an axis: all elements in row-major order.
+Tensor arg_extreme(const OpDef& op, const Tensor& x, const ArgExtremeOptions& options) {
+  const int64_t rank = x.rank();
+  if (options.axis.has_value()) {
+    const int64_t axis = *options.axis;
+    return bind(op, {x}, ArgExtremeAttrs{axis < 0 && axis >= -rank ? axis + rank : axis, options.keep_dims});
+  }
+  const Tensor place = bind(op, {reshape(x, {x.shape().count()})}, ArgExtremeAttrs{});
+  return options.keep_dims ? reshape(place, Shape(std::vector<Dim>(static_cast<size_t>(rank), 1))) : place;
+}
+
+}  // namespace
+
+constinit const OpDef argmax_op = arg_extreme_op<loop::Combine::Maximum>("argmax");
+constinit const OpDef argmin_op = arg_extreme_op<loop::Combine::Minimum>("argmin");
+
+Tensor argmax(const Tensor& x, ArgExtremeOptions options) { return arg_extreme(argmax_op, x, options); }
+Tensor argmin(const Tensor& x, ArgExtremeOptions options) { return arg_extreme(argmin_op, x, options); }
+
+}  // namespace anyshape
