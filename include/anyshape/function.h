@@ -77,7 +77,7 @@ struct Arguments<Tensor> {
 template <>
 struct Arguments<Variable> {  // by identity: another variable is another trace
   static void flatten(const Variable& value, std::vector<Tensor>&, std::string& key) {
-    const void* identity = value.state().get();
+    const uint64_t identity = value.id();
     key.append(reinterpret_cast<const char*>(&identity), sizeof identity);
   }
   static Variable rebuild(const Variable& value, std::span<const Tensor>&) { return value; }

@@ -4,6 +4,7 @@
 #include <anyshape/variable.h>
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@ class GradientTape {
   void watch(const Tensor& tensor);
   // d sum(target) / d source, one per source. A source that the target does not depend on is an ArgumentError naming it.
   std::vector<Tensor> gradient(const Tensor& target, const std::vector<Variable>& sources);
+  std::vector<Tensor> gradient(const Tensor& target, std::initializer_list<Variable> sources);
   std::vector<Tensor> gradient(const Tensor& target, const std::vector<Tensor>& sources);
   Tensor gradient(const Tensor& target, const Variable& source);
   Tensor gradient(const Tensor& target, const Tensor& source);

@@ -28,8 +28,9 @@ struct TraceRecord {
   std::string signature;  // "(x: f32[rows, cols])"
   std::string reason;     // "first call", or the difference to the nearest earlier trace and what to do about it
   std::vector<TensorSpec> outputs;
-  std::vector<std::string> checks;  // size rules verified at every call
-  std::string graph;                // its text form
+  std::vector<std::string> checks;    // size rules verified at every call
+  std::vector<std::string> captured;  // tensors and variables from outside that the trace holds: "f32[10, 784]", "kernel1: f32[784, 512]"
+  std::string graph;                  // its text form
   double trace_ms = 0;
   double compile_ms = 0;
   int64_t code_bytes = 0;

@@ -32,6 +32,7 @@ class Variable {
   const std::string& name() const;
   bool trainable() const;
   bool defined() const { return state_ != nullptr; }
+  uint64_t id() const;  // never given to another variable
   const std::shared_ptr<VariableState>& state() const { return state_; }
 
  private:

@@ -43,6 +43,10 @@ std::vector<Tensor> GradientTape::gradient(const Tensor& target, const std::vect
   return result;
 }
 
+std::vector<Tensor> GradientTape::gradient(const Tensor& target, std::initializer_list<Variable> sources) {
+  return gradient(target, std::vector<Variable>(sources));
+}
+
 std::vector<Tensor> GradientTape::gradient(const Tensor& target, const std::vector<Tensor>& sources) {
   std::vector<std::vector<Tensor>> tensors;
   for (size_t i = 0; i < sources.size(); ++i) {

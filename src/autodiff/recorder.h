@@ -28,6 +28,7 @@ class GradientTape::Recorder final : public Interpreter {
 
   std::vector<Tensor> run(const BoundCall& call) override;
   void on_read(const VariableState& variable, const Tensor& tensor) override;
+  bool records() const override { return !paused_ || scope_->outer().records(); }
   const Facts* facts() const override { return scope_->outer().facts(); }
   void require_own(std::string_view op, const Tensor& tensor) const override { scope_->outer().require_own(op, tensor); }
 

@@ -69,6 +69,7 @@ std::string report(const std::string& name, const FunctionStats& stats, std::spa
     line("cost", fmt::format("traced in {:.1f} ms, compiled in {:.1f} ms, {} bytes of code", record.trace_ms, record.compile_ms,
                              record.code_bytes));
     line("calls", fmt::format("{}{}", entries[i]->calls(), entries[i]->sizes_seen().empty() ? "" : " with " + entries[i]->sizes_seen()));
+    line("holds", fmt::format("{}", fmt::join(record.captured, ", ")));
     line("checks", fmt::format("{}", fmt::join(record.checks, "; ")));
   }
   auto note = [&](int64_t number, std::string_view what, std::string_view remark) {

@@ -80,13 +80,22 @@ class FunctionCore::Flight {
 
 FunctionCore::FunctionCore(FunctionOptions options) : state_(std::make_unique<State>()) {
   state_->options = std::move(options);
-  if (!state_->options.signature.empty()) state_->declared = Signature::declared(state_->options.signature);
+  const bool needs_signature = state_->options.dtypes == DtypePolicy::Cast || state_->options.dtypes == DtypePolicy::Reject;
+  if (!state_->options.signature.empty()) {
+    state_->declared = Signature::declared(state_->options.signature);
+  } else if (needs_signature) {
+    throw ArgumentError(
+        fmt::format("function \"{}\": DtypePolicy::Cast and Reject need a signature, which says the dtypes; expected .signature = "
+                    "{{as::spec(...)}}.",
+                    state_->options.name));
+  }
 }
 
 FunctionCore::~FunctionCore() = default;
 
 std::vector<Tensor> FunctionCore::call(std::vector<Tensor> tensors, const std::string& key, Body body) {
-  if (Tracer::is_active()) return body.run(body.state, tensors);  // part of the trace in progress
+  // Part of the trace in progress, or followed by a tape, which has to see every op.
+  if (Tracer::is_active() || current_interpreter().records()) return body.run(body.state, tensors);
   State& state = *state_;
   state.accept_arguments(tensors);
   thread_local std::vector<int64_t> values;
@@ -180,6 +189,11 @@ Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::stri
   for (size_t i = 0; i < trace.results; ++i) record.outputs.push_back(trace.graph->outputs[i]->spec);
   for (const graph::Check& check : trace.graph->checks) record.checks.push_back(fmt::format("{}: {}", check.op, to_string(check.check)));
 
+  for (const Tensor& tensor : trace.captures) record.captured.push_back(describe(tensor));
+  for (const auto& variable : trace.variables) {
+    record.captured.push_back((variable->name.empty() ? "variable" : variable->name) + ": " + describe(variable->value()));
+  }
+
   function_detail::Compiled compiled = function_detail::compile(*trace.graph, signature.symbols());
   record.compile_ms = compiled.milliseconds;
   record.code_bytes = compiled.code_bytes;
@@ -204,10 +218,10 @@ std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vecto
   }
   const function_detail::Trace& trace = entry.trace();
   tensors.insert(tensors.end(), trace.captures.begin(), trace.captures.end());
-  for (const auto& variable : trace.variables) tensors.push_back(contiguous(variable->value()));
+  for (const Tensor& value : read_together(trace.variables)) tensors.push_back(contiguous(value));
   const runtime::RandomState random = entry.executable().uses_random() ? function_detail::next_random_state() : runtime::RandomState{};
   std::vector<Tensor> results = entry.executable().run(tensors, values, random);
-  for (size_t i = 0; i < trace.assigned.size(); ++i) trace.assigned[i]->set_value(std::move(results[trace.results + i]));
+  assign_together(trace.assigned, std::span(results).subspan(trace.results));
   results.resize(trace.results);
   return results;
 }

@@ -2,6 +2,7 @@
 #include "function/signature.h"
 
 #include "shape/dim_node.h"
+#include "shape/substitute.h"
 #include "tensor/tensor_impl.h"
 
 #include <anyshape/error.h>
@@ -29,22 +30,36 @@ Signature::Signature(std::vector<TensorSpec> specs) : specs_(std::move(specs)) {
 Signature Signature::declared(const std::vector<TensorSpec>& specs) {
   std::vector<TensorSpec> copy = specs;
   std::map<std::string, Dim> names;
+  for (const TensorSpec& spec : specs) {
+    for (const Dim& size : spec.shape) {
+      if (const Symbol* symbol = as_symbol(size); symbol != nullptr && !is_dynamic(size)) names.emplace(symbol->name, size);
+    }
+  }
   int unnamed = 0;
+  auto fresh_symbol = [&] {
+    while (names.contains(fmt::format("n{}", unnamed))) ++unnamed;
+    return make_symbol(fmt::format("n{}", unnamed++));
+  };
   for (TensorSpec& spec : copy) {
     for (int axis = 0; axis < spec.shape.rank(); ++axis) {
       Dim& size = spec.shape[axis];
       if (is_dynamic(size)) {
-        size = make_symbol(fmt::format("n{}", unnamed++));
+        size = fresh_symbol();
       } else if (const Symbol* symbol = as_symbol(size)) {
-        const auto [known, is_new] = names.emplace(symbol->name, size);
-        if (is_new) continue;
+        const auto known = names.find(symbol->name);
         const DimOptions &a = symbol->options, &b = as_symbol(known->second)->options;
         if (a.min != b.min || a.max != b.max || a.multiple_of != b.multiple_of) {
           throw ArgumentError(
               fmt::format("signature: \"{}\" is declared twice with different ranges; expected one meaning per name.", symbol->name));
         }
         size = known->second;
-      } else if (size.is_constant() && size.value() < 0) {
+      } else if (!size.is_constant()) {  // an expression: its symbols are those of their names
+        Substitution by_name;
+        for_each_symbol(size, [&](const Symbol& symbol) {
+          if (const auto known = names.find(symbol.name); known != names.end()) by_name.emplace(symbol.id, known->second);
+        });
+        size = substitute(size, by_name);
+      } else if (size.value() < 0) {
         throw ArgumentError(
             fmt::format("signature: size {} in {}; expected a size, a dim or as::dynamic.", size.value(), anyshape::to_string(spec)));
       }

@@ -37,14 +37,26 @@ const graph::Check* TraceEntry::first_failing(std::span<const int64_t> values, b
 TraceEntry::Fit TraceEntry::fits(std::span<const Tensor> arguments, std::vector<int64_t>& values) const {
   signature_.bind(arguments, values);
   if (checks_.empty()) return Fit::Yes;
-  if (first_failing(values, true) != nullptr) return Fit::No;
-  return first_failing(values, false) != nullptr ? Fit::Error : Fit::Yes;
+  try {
+    if (first_failing(values, true) != nullptr) return Fit::No;
+    return first_failing(values, false) != nullptr ? Fit::Error : Fit::Yes;
+  } catch (const ShapeError&) {
+    return Fit::No;  // a size behind a comparison has no value for these sizes; tracing again names the op where that is an error
+  }
 }
 
 const graph::Check* TraceEntry::failed_retrace_check(std::span<const Tensor> arguments) const {
   std::vector<int64_t> values;
   signature_.bind(arguments, values);
-  return first_failing(values, true);
+  const Bindings bindings = signature_.bindings(values);
+  for (const EntryCheck& each : checks_) {
+    if (!each.check->retrace) continue;
+    try {
+      if (!each.check->check.holds(bindings)) return each.check;
+    } catch (const ShapeError&) {  // behind another comparison, which is the reason
+    }
+  }
+  return nullptr;
 }
 
 void TraceEntry::throw_failed_check(const std::string& function, std::span<const int64_t> values) const {

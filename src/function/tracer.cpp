@@ -143,7 +143,7 @@ Tensor Tracer::read(const std::shared_ptr<VariableState>& variable) { return slo
 
 void Tracer::assign(const std::shared_ptr<VariableState>& variable, const Tensor& value) {
   Slot& target = slot(variable);
-  target.current = is_traced(value) ? value : wrap(value_of(value));
+  target.current = wrap(value_of(value));  // a handle of its own, as outside a trace
   target.assigned = true;
 }
 

@@ -1,6 +1,8 @@
 // The visitors over attribute fields: keys, text, replacing sizes.
 #include "graph/attrs.h"
 
+#include "shape/dim_node.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -39,6 +41,7 @@ class KeyWriter : public AttrVisitor {
       put('c'), put(field.value());
     } else {
       put('s'), key_ += anyshape::to_string(field), put('\0');
+      for_each_symbol(field, [&](const Symbol& symbol) { put(symbol.id); });  // names are for people: two symbols may share one
     }
   }
   std::string& key_;

@@ -9,26 +9,34 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+
 namespace anyshape {
+
+struct ScopedInterpreter::Link {
+  std::atomic<Interpreter*> interpreter;  // null once the scope has ended
+  std::shared_ptr<Link> outer;
+};
+
 namespace {
 
-thread_local ScopedInterpreter* top = nullptr;
+thread_local std::shared_ptr<ScopedInterpreter::Link> top;
+
 Interpreter* eager = nullptr;
 
-// A host number becomes a scalar of the wanted dtype on the spot; a tensor goes through the cast op.
-Tensor cast_to(const Tensor& tensor, Dtype wanted) {
-  if (tensor.dtype() == wanted) return tensor;
-  if (!tensor.impl()->weak) return cast(tensor, wanted);
-  return is_floating(tensor.dtype()) ? make_scalar(wanted, tensor.item<double>()) : make_scalar(wanted, tensor.item<int64_t>());
+// The nearest interpreter whose scope has not ended.
+Interpreter& living(std::shared_ptr<ScopedInterpreter::Link>& link) {
+  while (link != nullptr) {
+    if (Interpreter* interpreter = link->interpreter.load(std::memory_order_acquire)) return *interpreter;
+    link = std::shared_ptr<ScopedInterpreter::Link>(link->outer);
+  }
+  if (eager == nullptr) throw InternalError("bind: no eager interpreter is there");
+  return *eager;
 }
 
 }  // namespace
 
-Interpreter& current_interpreter() {
-  if (top != nullptr) return top->interpreter_;
-  if (eager == nullptr) throw InternalError("bind: no eager interpreter is there");
-  return *eager;
-}
+Interpreter& current_interpreter() { return living(top); }
 
 void Interpreter::require_own(std::string_view op, const Tensor& tensor) const {
   throw TraceError(
@@ -39,17 +47,18 @@ void Interpreter::require_own(std::string_view op, const Tensor& tensor) const {
 
 void set_eager_interpreter(Interpreter& interpreter) { eager = &interpreter; }
 
-ScopedInterpreter::ScopedInterpreter(Interpreter& interpreter) : interpreter_(interpreter), outer_(top) { top = this; }
-
-ScopedInterpreter::~ScopedInterpreter() {
-  for (ScopedInterpreter** link = &top; *link != nullptr; link = &(*link)->outer_) {
-    if (*link != this) continue;
-    *link = outer_;
-    return;
-  }
+ScopedInterpreter::ScopedInterpreter(Interpreter& interpreter) : link_(std::make_shared<Link>()) {
+  link_->interpreter.store(&interpreter, std::memory_order_release);
+  link_->outer = top;
+  top = link_;
 }
 
-Interpreter& ScopedInterpreter::outer() const { return outer_ != nullptr ? outer_->interpreter_ : *eager; }
+ScopedInterpreter::~ScopedInterpreter() {
+  link_->interpreter.store(nullptr, std::memory_order_release);
+  if (top == link_) top = link_->outer;
+}
+
+Interpreter& ScopedInterpreter::outer() const { return living(link_->outer); }
 
 std::vector<Tensor> bind_all(const OpDef& op, std::span<const Tensor> inputs, Attrs attrs) {
   const size_t count = inputs.size();
@@ -71,7 +80,7 @@ std::vector<Tensor> bind_all(const OpDef& op, std::span<const Tensor> inputs, At
   std::vector<Tensor> operands(count);
   std::vector<TensorSpec> specs(count);
   for (size_t i = 0; i < count; ++i) {
-    operands[i] = cast_to(inputs[i], wanted[i]);
+    operands[i] = inputs[i].dtype() == wanted[i] ? inputs[i] : cast(inputs[i], wanted[i]);
     specs[i] = {wanted[i], operands[i].shape(), {}};
   }
   OpCall call(op, specs, attrs, interpreter.facts());

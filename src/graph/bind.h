@@ -5,6 +5,7 @@
 #include "shape/prove.h"
 
 #include <initializer_list>
+#include <memory>
 
 namespace anyshape {
 
@@ -25,6 +26,7 @@ class Interpreter {
   virtual std::vector<Tensor> run(const BoundCall& call) = 0;
   virtual void require_own(std::string_view op, const Tensor& tensor) const;  // TraceError for a tensor that left its trace
   virtual void on_read(const VariableState&, const Tensor&) {}                // a variable was read and gave this tensor
+  virtual bool records() const { return false; }                              // a tape follows what runs here
   virtual const Facts* facts() const { return nullptr; }                      // sizes known to be equal at this place of a trace
 };
 
@@ -32,7 +34,7 @@ class Interpreter {
 Interpreter& current_interpreter();
 void set_eager_interpreter(Interpreter& interpreter);  // once, by the folder that implements it
 
-// Puts an interpreter in front of the others on this thread while it lives. May end out of order.
+// Puts an interpreter in front of the others on this thread while it lives. May end out of order, and on another thread.
 class ScopedInterpreter {
  public:
   explicit ScopedInterpreter(Interpreter& interpreter);
@@ -41,10 +43,10 @@ class ScopedInterpreter {
   ScopedInterpreter& operator=(const ScopedInterpreter&) = delete;
   Interpreter& outer() const;  // the one behind this one
 
+  struct Link;  // in the thread's list; outlives the scope where another thread ended it
+
  private:
-  friend Interpreter& current_interpreter();
-  Interpreter& interpreter_;
-  ScopedInterpreter* outer_;
+  std::shared_ptr<Link> link_;
 };
 
 std::vector<Tensor> bind_all(const OpDef& op, std::span<const Tensor> inputs, Attrs attrs = {});

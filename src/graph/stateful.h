@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace anyshape {
 
@@ -24,6 +26,10 @@ struct VariableState {
   mutable std::mutex mutex_;
   Tensor value_;
 };
+
+// Several variables as of one moment, and several changed as one: no reader sees half of a commit.
+std::vector<Tensor> read_together(std::span<const std::shared_ptr<VariableState>> variables);
+void assign_together(std::span<const std::shared_ptr<VariableState>> variables, std::span<Tensor> values);
 
 // The trace in progress on this thread, if any: variables are values of its graph.
 class VariableScope {

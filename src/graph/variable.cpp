@@ -1,6 +1,8 @@
 // Variables: a slot with the current value, or, inside a trace, whatever the trace says.
 #include "graph/bind.h"
 #include "graph/stateful.h"
+#include "tensor/tensor_impl.h"
+#include "tensor/view.h"
 
 #include <anyshape/error.h>
 #include <anyshape/ops.h>
@@ -8,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <shared_mutex>
 
 namespace anyshape {
 namespace {
@@ -17,6 +20,20 @@ thread_local VariableScope* variable_scope = nullptr;
 const std::shared_ptr<VariableState>& require_state(const std::shared_ptr<VariableState>& state) {
   if (state == nullptr) throw ArgumentError("Variable: this handle refers to no variable; expected one made from an initial value.");
   return state;
+}
+
+// A handle of the variable's own on the value: a tape knows tensors by what they point at, and must not take two variables that were given
+// one tensor, or a variable and the tensor assigned to it, for the same.
+Tensor own_handle(const Tensor& value) {
+  const TensorImpl& source = *value.impl();
+  auto impl = std::make_shared<TensorImpl>();
+  impl->dtype = source.dtype;
+  impl->rank = source.rank;
+  impl->sizes = source.sizes;
+  impl->strides = source.strides;
+  impl->offset = source.offset;
+  impl->buffer = source.buffer;
+  return Tensor(std::move(impl));
 }
 
 }  // namespace
@@ -39,6 +56,24 @@ void VariableState::set_value(Tensor value) {
   std::swap(value_, value);  // the old value dies outside the lock
 }
 
+// One lock for all commits: they are short, and readers of single variables do not need it.
+static std::shared_mutex& commit_mutex() {
+  static std::shared_mutex& mutex = *new std::shared_mutex;
+  return mutex;
+}
+
+std::vector<Tensor> read_together(std::span<const std::shared_ptr<VariableState>> variables) {
+  std::shared_lock lock(commit_mutex());
+  std::vector<Tensor> values;
+  for (const auto& variable : variables) values.push_back(variable->value());
+  return values;
+}
+
+void assign_together(std::span<const std::shared_ptr<VariableState>> variables, std::span<Tensor> values) {
+  std::unique_lock lock(commit_mutex());
+  for (size_t i = 0; i < variables.size(); ++i) variables[i]->set_value(own_handle(values[i]));
+}
+
 Variable::Variable(const Tensor& initial, VariableOptions options) : state_(std::make_shared<VariableState>()) {
   if (!initial.defined()) throw ArgumentError("Variable: the initial value is an empty tensor handle; expected a tensor.");
   state_->name = std::move(options.name);
@@ -46,7 +81,8 @@ Variable::Variable(const Tensor& initial, VariableOptions options) : state_(std:
   state_->dtype = initial.dtype();
   state_->shape = initial.shape();
   if (VariableScope* scope = current_variable_scope()) scope->created(state_);
-  state_->set_value(cast(initial, initial.dtype()));
+  if (is_traced(initial)) current_interpreter().require_own("Variable", initial);
+  state_->set_value(own_handle(initial));
 }
 
 Tensor Variable::read() const {
@@ -56,10 +92,12 @@ Tensor Variable::read() const {
   return value;
 }
 
-void Variable::assign(const Tensor& value) const {
+void Variable::assign(const Tensor& given) const {
   VariableState& state = *require_state(state_);
   const std::string name = state.name.empty() ? "variable" : fmt::format("variable \"{}\"", state.name);
-  if (!value.defined()) throw ArgumentError(fmt::format("assign: {} got an empty tensor handle; expected a tensor.", name));
+  if (!given.defined()) throw ArgumentError(fmt::format("assign: {} got an empty tensor handle; expected a tensor.", name));
+  if (is_traced(given)) current_interpreter().require_own("assign", given);
+  const Tensor value = given.impl()->weak ? cast(given, state.dtype) : given;  // a host number takes the variable's dtype
   if (value.dtype() != state.dtype) {
     throw DtypeError(
         fmt::format("assign: {} is {} but the value is {}; expected the same dtype. Cast the value with as::cast(value, as::{}).", name,
@@ -72,13 +110,14 @@ void Variable::assign(const Tensor& value) const {
   if (VariableScope* scope = current_variable_scope()) {
     scope->assign(state_, value);
   } else {
-    state.set_value(value);
+    state.set_value(own_handle(value));
   }
 }
 
 void Variable::assign_add(const Tensor& difference) const { assign(read() + difference); }
 void Variable::assign_sub(const Tensor& difference) const { assign(read() - difference); }
 
+uint64_t Variable::id() const { return require_state(state_)->id; }
 Shape Variable::shape() const { return require_state(state_)->shape; }
 Dtype Variable::dtype() const { return require_state(state_)->dtype; }
 const std::string& Variable::name() const { return require_state(state_)->name; }

@@ -6,7 +6,13 @@
 #include "ops/computable.h"
 #include "tensor/view.h"
 
+#include <anyshape/error.h>
 #include <anyshape/ops.h>
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
 
 namespace anyshape {
 namespace {
@@ -29,10 +35,25 @@ std::vector<Tensor> gradient(const GradientCall& call) { return {cast(call.dys[0
 
 loop::Value element(ElementCall& call) { return call.b.cast(call.operand(0), call.output.dtype); }
 
-// A host number needs no op: it becomes a scalar of the dtype on the spot.
+// The integers a dtype holds.
+std::pair<int64_t, int64_t> range_of(Dtype dtype) {
+  if (dtype == Dtype::u8) return {0, 255};
+  if (dtype == Dtype::i32) return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
+  return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};
+}
+
+// A host number needs no op: it becomes a scalar of the dtype on the spot, as exactly as that dtype can hold it.
 Tensor settled(const Tensor& number, Dtype dtype) {
   if (dtype == Dtype::b8) return make_scalar(dtype, static_cast<int64_t>(number.item<double>() != 0));
-  return is_floating(number.dtype()) ? make_scalar(dtype, number.item<double>()) : make_scalar(dtype, number.item<int64_t>());
+  if (is_integer(number.dtype()) && is_integer(dtype)) {
+    const int64_t integer = number.item<int64_t>();
+    if (const auto [low, high] = range_of(dtype); integer < low || integer > high) {
+      throw DtypeError(
+          fmt::format("cast: the host number {} does not fit {}; expected {} <= number <= {}. Cast the tensor it meets to a wider dtype.",
+                      integer, to_string(dtype), low, high));
+    }
+  }
+  return number_as(number, dtype);
 }
 
 }  // namespace
