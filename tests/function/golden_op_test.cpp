@@ -128,6 +128,11 @@ std::vector<Dim> dims_of(const Json& json) {
 const std::map<std::string, ListRunner>& list_runners() {
   static const std::map<std::string, ListRunner> all = {
       {"split", run_split},
+      {"top_k",
+       [](Inputs in, const Json& attrs) -> std::vector<Tensor> {
+         const TopK found = top_k(in[0], attrs["k"].integer());
+         return {found.values, found.indices};
+       }},
   };
   return all;
 }
@@ -176,6 +181,21 @@ const std::map<std::string, Runner>& runners() {
       {"triu", [](Inputs in, const Json& attrs) { return triu(in[0], {.offset = attrs["k"].integer()}); }},
       {"concatenate", [](Inputs in, const Json& attrs) { return concat({in.begin(), in.end()}, {.axis = axis_of(attrs, 0)}); }},
       {"take", [](Inputs in, const Json& attrs) { return take(in[0], in[1], {.axis = axis_of(attrs, 0)}); }},
+      {"take_along_axis", [](Inputs in, const Json& attrs) { return take_along_axis(in[0], in[1], {.axis = axis_of(attrs, -1)}); }},
+      {"gather_batch",
+       [](Inputs in,
+          const Json&
+              attrs) { return take(in[0], in[1], {.axis = attrs["axis"].integer(), .batch_dims = attrs["batch_dims"].integer()}); }},
+      {"gather_nd", [](Inputs in, const Json&) { return gather_nd(in[0], in[1]); }},
+      {"scatter_add", [](Inputs in, const Json&) { return scatter_add(in[0], in[1], in[2]); }},
+      {"one_hot",
+       [](Inputs in, const Json& attrs) { return one_hot(in[0], attrs["num_classes"].integer(), {.axis = axis_of(attrs, -1)}); }},
+      {"sort", [](Inputs in, const Json& attrs) { return anyshape::sort(in[0], {.axis = axis_of(attrs, -1)}); }},
+      {"argsort", [](Inputs in, const Json& attrs) { return argsort(in[0], {.axis = axis_of(attrs, -1)}); }},
+      {"searchsorted",
+       [](Inputs in,
+          const Json&
+              attrs) { return search_sorted(in[0], in[1], {.side = attrs["side"].string() == "left" ? Side::Left : Side::Right}); }},
   };
   return all;
 }
