@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 namespace anyshape::runtime {
 
 // Kept per thread, so that a call after the first allocates nothing here. Kernels never call back into run().
@@ -89,7 +91,10 @@ void Executable::lay_out(Frame& frame, std::span<const Tensor> arguments) const 
     const int64_t needed = checked_add(table[arena_slots_[slot]], loop::load_slack, "arena");
     bytes = checked_add(bytes, checked_round_up(needed, alignment), "arena");
   }
-  frame.arena = bytes > 0 ? allocate(bytes) : nullptr;
+  // In powers of two: a stream of sizes meets a block it has used before, and not fresh pages at every new maximum.
+  constexpr int64_t most_rounded = int64_t{1} << 40;
+  if (bytes <= most_rounded) bytes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(bytes)));
+  frame.arena = program_.slots.empty() ? nullptr : allocate(bytes);
   frame.pointers.resize(program_.buffers.size());
   frame.results.assign(program_.buffers.size(), nullptr);
   for (size_t i = 0; i < program_.buffers.size(); ++i) {
