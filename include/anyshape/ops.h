@@ -5,4 +5,5 @@
 #include <anyshape/ops/index.h>
 #include <anyshape/ops/make.h>
 #include <anyshape/ops/movement.h>
+#include <anyshape/ops/neural.h>
 #include <anyshape/ops/reduce.h>

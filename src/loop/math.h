@@ -16,8 +16,8 @@ Value sigmoid(Builder& b, Value x);   // 3; keeps its relative accuracy where th
 Value softplus(Builder& b, Value x);  // 3; log(1 + exp(x)) without overflow
 Value erf(Builder& b, Value x);       // 2
 
-// Right for |x| up to trigonometry_limit. Larger arguments give NaN: their neighbours lie so far apart that a reduction by a few
-// constants has nothing left to say.
+// f32: right for every finite argument. f64: up to trigonometry_limit; larger arguments, whose neighbours lie hundredths of a radian
+// apart and more, give NaN rather than a number that means nothing.
 inline constexpr double trigonometry_limit = 35184372088832.0;  // 2^45
 Value sin(Builder& b, Value x);                                 // 2
 Value cos(Builder& b, Value x);                                 // 2
@@ -28,7 +28,7 @@ Value acos(Builder& b, Value x);            // 3
 Value atan(Builder& b, Value x);            // 3
 Value atan2(Builder& b, Value y, Value x);  // 4; the angle of the point (x, y), zeros and infinities as in IEEE 754
 
-Value pow(Builder& b, Value x, Value y);  // 1; corner cases as in IEEE 754; exact wherever the result is a small integer in f32
+Value pow(Builder& b, Value x, Value y);  // 2, in f32 1; corner cases as in IEEE 754; exact where the result is a small integer in f32
 // The two of Python: the quotient rounded down, and the rest with the sign of the divisor. Floats: the rest is exact while the quotient
 // is below 2^100. Integers: as Op::FloorDivide and Op::Modulo.
 Value floor_divide(Builder& b, Value x, Value y);

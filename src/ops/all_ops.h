@@ -6,8 +6,11 @@
 
 namespace anyshape {
 
-extern const OpDef negative_op, exp_op, log_op, tanh_op, stop_gradient_op;
-extern const OpDef add_op, subtract_op, multiply_op, divide_op, maximum_op;
+extern const OpDef negative_op, abs_op, sign_op, sqrt_op, rsqrt_op, stop_gradient_op, floor_op, ceil_op, trunc_op, round_op;
+extern const OpDef exp_op, expm1_op, log_op, log1p_op, sin_op, cos_op, tan_op, sinh_op, cosh_op, tanh_op, asin_op, acos_op, atan_op;
+extern const OpDef erf_op, sigmoid_op, softplus_op;
+extern const OpDef add_op, subtract_op, multiply_op, divide_op, maximum_op, minimum_op, pow_op, atan2_op, remainder_op, floor_divide_op;
+extern const OpDef logical_and_op, logical_or_op, logical_xor_op, logical_not_op, is_nan_op, is_inf_op, is_finite_op, sign_bit_op;
 extern const OpDef equal_op, not_equal_op, less_op, less_equal_op;
 extern const OpDef where_op, cast_op;
 extern const OpDef sum_op, prod_op, max_op, min_op, any_op, all_op, sum_to_op;

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <set>
@@ -154,6 +155,54 @@ const std::map<std::string, Runner>& runners() {
       {"log", [](Inputs in, const Json&) { return log(in[0]); }},
       {"tanh", [](Inputs in, const Json&) { return tanh(in[0]); }},
       {"relu", [](Inputs in, const Json&) { return relu(in[0]); }},
+      {"abs", [](Inputs in, const Json&) { return abs(in[0]); }},
+      {"sign", [](Inputs in, const Json&) { return sign(in[0]); }},
+      {"sqrt", [](Inputs in, const Json&) { return sqrt(in[0]); }},
+      {"rsqrt", [](Inputs in, const Json&) { return rsqrt(in[0]); }},
+      {"square", [](Inputs in, const Json&) { return square(in[0]); }},
+      {"reciprocal", [](Inputs in, const Json&) { return reciprocal(in[0]); }},
+      {"floor", [](Inputs in, const Json&) { return floor(in[0]); }},
+      {"ceil", [](Inputs in, const Json&) { return ceil(in[0]); }},
+      {"trunc", [](Inputs in, const Json&) { return trunc(in[0]); }},
+      {"round", [](Inputs in, const Json&) { return round(in[0]); }},
+      {"expm1", [](Inputs in, const Json&) { return expm1(in[0]); }},
+      {"log1p", [](Inputs in, const Json&) { return log1p(in[0]); }},
+      {"sin", [](Inputs in, const Json&) { return sin(in[0]); }},
+      {"cos", [](Inputs in, const Json&) { return cos(in[0]); }},
+      {"tan", [](Inputs in, const Json&) { return tan(in[0]); }},
+      {"sinh", [](Inputs in, const Json&) { return sinh(in[0]); }},
+      {"cosh", [](Inputs in, const Json&) { return cosh(in[0]); }},
+      {"arctan", [](Inputs in, const Json&) { return atan(in[0]); }},
+      {"erf", [](Inputs in, const Json&) { return erf(in[0]); }},
+      {"isnan", [](Inputs in, const Json&) { return is_nan(in[0]); }},
+      {"isinf", [](Inputs in, const Json&) { return is_inf(in[0]); }},
+      {"isfinite", [](Inputs in, const Json&) { return is_finite(in[0]); }},
+      {"signbit", [](Inputs in, const Json&) { return sign_bit(in[0]); }},
+      {"logical_not", [](Inputs in, const Json&) { return logical_not(in[0]); }},
+      {"relu6", [](Inputs in, const Json&) { return relu6(in[0]); }},
+      {"leaky_relu", [](Inputs in, const Json&) { return leaky_relu(in[0]); }},
+      {"selu", [](Inputs in, const Json&) { return selu(in[0]); }},
+      {"silu", [](Inputs in, const Json&) { return silu(in[0]); }},
+      {"softplus", [](Inputs in, const Json&) { return softplus(in[0]); }},
+      {"softsign", [](Inputs in, const Json&) { return softsign(in[0]); }},
+      {"hard_sigmoid", [](Inputs in, const Json&) { return hard_sigmoid(in[0]); }},
+      {"sigmoid", [](Inputs in, const Json&) { return sigmoid(in[0]); }},
+      {"log_sigmoid", [](Inputs in, const Json&) { return log_sigmoid(in[0]); }},
+      {"mish", [](Inputs in, const Json&) { return mish(in[0]); }},
+      {"minimum", [](Inputs in, const Json&) { return minimum(in[0], in[1]); }},
+      {"pow", [](Inputs in, const Json&) { return pow(in[0], in[1]); }},
+      {"power", [](Inputs in, const Json&) { return pow(in[0], in[1]); }},
+      {"mod", [](Inputs in, const Json&) { return remainder(in[0], in[1]); }},
+      {"floor_divide", [](Inputs in, const Json&) { return floor_divide(in[0], in[1]); }},
+      {"logical_and", [](Inputs in, const Json&) { return logical_and(in[0], in[1]); }},
+      {"logical_or", [](Inputs in, const Json&) { return logical_or(in[0], in[1]); }},
+      {"logical_xor", [](Inputs in, const Json&) { return logical_xor(in[0], in[1]); }},
+      {"clip", [](Inputs in, const Json& attrs) { return clip(in[0], attrs["min"].number(), attrs["max"].number()); }},
+      {"elu",
+       [](Inputs in, const Json& attrs) { return elu(in[0], {.alpha = attrs.find("alpha") != nullptr ? attrs["alpha"].number() : 1}); }},
+      {"gelu", [](Inputs in, const Json& attrs) { return gelu(in[0], {.approximate = attrs["approximate"].boolean()}); }},
+      {"logsumexp", [](Inputs in, const Json& attrs) { return logsumexp(in[0], reduce_options(attrs)); }},
+      {"square_sum_where", [](Inputs in, const Json&) { return where(in[0] > 0, sqrt(where(in[0] > 0, in[0], 1)), 0); }},
       {"where", [](Inputs in, const Json&) { return where(in[0], in[1], in[2]); }},
       {"sum", [](Inputs in, const Json& attrs) { return sum(in[0], reduce_options(attrs)); }},
       {"max", [](Inputs in, const Json& attrs) { return max(in[0], reduce_options(attrs)); }},
@@ -304,7 +353,7 @@ TEST(GoldenOps, cover_every_op_that_has_cases) {
   EXPECT_GE(cases().size(), 90U);
   for (const auto& [op, runner] : runners()) {
     if (op == "negative" || op == "broadcast_to") continue;
-    EXPECT_FALSE(support::golden_cases_of(op).empty()) << op;
+    EXPECT_TRUE(std::ranges::any_of(cases(), [&](const GoldenCase* golden) { return golden->op == op; })) << op;
   }
 }
 
