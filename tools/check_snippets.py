@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Compiles and runs every whole program (a ```cpp block with a main) in README.md and docs/*.md: tools/check_snippets.py COMPILER FLAGS...
+
+FLAGS are what a user's build would pass, for example from pkg-config. A page that shows code which does not compile or run is a failure.
+"""
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def programs():
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        text = page.read_text()
+        for match in re.finditer(r"^```cpp\n(.*?)^```", text, re.M | re.S):
+            if "int main(" in match[1]:
+                yield f"{page.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 2}", match[1]
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    count = failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for place, code in programs():
+            count += 1
+            source, program = Path(folder) / f"snippet{count}.cpp", Path(folder) / f"snippet{count}"
+            source.write_text(code)
+            built = subprocess.run([sys.argv[1], "-std=c++20", "-Wall", "-Wextra", "-Werror", source, "-o", program, *sys.argv[2:]],
+                                   capture_output=True, text=True)
+            run = built if built.returncode else subprocess.run([program], capture_output=True, text=True, timeout=60)
+            if run.returncode:
+                failed += 1
+                print(f"{place}: {'does not compile' if built.returncode else 'fails'}:\n{run.stdout}{run.stderr}")
+    if count == 0:
+        sys.exit("no page shows a whole program")
+    print(f"{count - failed} of {count} programs of the documentation compile and run")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
