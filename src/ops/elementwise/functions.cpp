@@ -20,10 +20,7 @@ Tensor derivative_of_tanh(const Gradient& g) { return g.dy * (1 - g.y * g.y); }
 Tensor derivative_of_asin(const Gradient& g) { return g.dy * rsqrt((1 - g.x) * (1 + g.x)); }
 Tensor derivative_of_acos(const Gradient& g) { return -g.dy * rsqrt((1 - g.x) * (1 + g.x)); }
 Tensor derivative_of_atan(const Gradient& g) { return g.dy / (1 + g.x * g.x); }
-Tensor derivative_of_erf(const Gradient& g) {
-  const Tensor slope_at_zero = cast(1.1283791670955126, g.x.dtype());  // 2 / sqrt(pi)
-  return g.dy * (slope_at_zero * exp(-(g.x * g.x)));
-}
+Tensor derivative_of_erf(const Gradient& g) { return g.dy * (1.1283791670955126 * exp(-(g.x * g.x))); }  // 2 / sqrt(pi)
 Tensor derivative_of_sigmoid(const Gradient& g) { return g.dy * (g.y * (1 - g.y)); }
 Tensor derivative_of_softplus(const Gradient& g) { return g.dy * sigmoid(g.x); }
 

@@ -2,12 +2,6 @@
 #include <anyshape/ops.h>
 
 namespace anyshape {
-namespace {
-
-// A number in the precision of x, with which it is to be multiplied.
-Tensor number_for(const Tensor& x, double number) { return cast(number, is_floating(x.dtype()) ? x.dtype() : Dtype::f32); }
-
-}  // namespace
 
 // Comparisons, not maximum: at the corners the constant is taken, so the gradient there is 0, and NaN stays.
 Tensor relu6(const Tensor& x) { return where(x >= 6, 6, where(x <= 0, 0, x)); }
@@ -19,18 +13,18 @@ Tensor softsign(const Tensor& x) { return x / (1 + abs(x)); }
 Tensor mish(const Tensor& x) { return x * tanh(softplus(x)); }
 
 Tensor leaky_relu(const Tensor& x) { return leaky_relu(x, {}); }
-Tensor leaky_relu(const Tensor& x, LeakyReluOptions options) { return where(x > 0, x, x * number_for(x, options.negative_slope)); }
+Tensor leaky_relu(const Tensor& x, LeakyReluOptions options) { return where(x > 0, x, x * options.negative_slope); }
 
 // The exponential sees nothing above 0: its overflow would come back as 0 times infinity in the gradient.
 Tensor elu(const Tensor& x) { return elu(x, {}); }
-Tensor elu(const Tensor& x, EluOptions options) { return where(x > 0, x, number_for(x, options.alpha) * expm1(minimum(x, 0))); }
+Tensor elu(const Tensor& x, EluOptions options) { return where(x > 0, x, options.alpha * expm1(minimum(x, 0))); }
 
-Tensor selu(const Tensor& x) { return number_for(x, 1.0507009873554805) * elu(x, {.alpha = 1.6732632423543772}); }
+Tensor selu(const Tensor& x) { return 1.0507009873554805 * elu(x, {.alpha = 1.6732632423543772}); }
 
 Tensor gelu(const Tensor& x) { return gelu(x, {}); }
 Tensor gelu(const Tensor& x, GeluOptions options) {
-  if (!options.approximate) return 0.5 * x * (1 + erf(x * number_for(x, 0.70710678118654752)));
-  return 0.5 * x * (1 + tanh(number_for(x, 0.79788456080286536) * (x + number_for(x, 0.044715) * (x * x * x))));
+  if (!options.approximate) return 0.5 * x * (1 + erf(x * 0.70710678118654752));
+  return 0.5 * x * (1 + tanh(0.79788456080286536 * (x + 0.044715 * (x * x * x))));
 }
 
 }  // namespace anyshape
