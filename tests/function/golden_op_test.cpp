@@ -70,6 +70,19 @@ Tensor run_matmul(Inputs in, const Json& attrs) {
   return matmul(in[0], in[1], {.transpose_a = attrs["transpose_a"].boolean(), .transpose_b = attrs["transpose_b"].boolean()});
 }
 
+ArgExtremeOptions arg_options(const Json& attrs) {
+  ArgExtremeOptions options;
+  if (const Json* axis = attrs.find("axis"); axis != nullptr && !axis->is_null()) options.axis = axis->integer();
+  return options;
+}
+
+CumulateOptions cumulate_options(const Json& attrs) {
+  CumulateOptions options{.axis = axis_of(attrs, -1)};
+  if (const Json* reverse = attrs.find("reverse")) options.reverse = reverse->boolean();
+  if (const Json* exclusive = attrs.find("exclusive")) options.exclusive = exclusive->boolean();
+  return options;
+}
+
 // NumPy's basic indexing: ranges by slice, then axes dropped or added by reshape.
 Tensor run_slice(Inputs in, const Json& attrs) {
   const Json::Items& index = attrs["index"].items();
@@ -207,14 +220,28 @@ const std::map<std::string, Runner>& runners() {
       {"sum", [](Inputs in, const Json& attrs) { return sum(in[0], reduce_options(attrs)); }},
       {"max", [](Inputs in, const Json& attrs) { return max(in[0], reduce_options(attrs)); }},
       {"mean", [](Inputs in, const Json& attrs) { return mean(in[0], reduce_options(attrs)); }},
+      {"prod", [](Inputs in, const Json& attrs) { return prod(in[0], reduce_options(attrs)); }},
+      {"min", [](Inputs in, const Json& attrs) { return min(in[0], reduce_options(attrs)); }},
+      {"any", [](Inputs in, const Json& attrs) { return any(in[0], reduce_options(attrs)); }},
+      {"all", [](Inputs in, const Json& attrs) { return anyshape::all(in[0], reduce_options(attrs)); }},
+      {"var", [](Inputs in, const Json& attrs) { return var(in[0], {.axes = reduce_options(attrs).axes}); }},
+      {"std", [](Inputs in, const Json& attrs) { return std(in[0], {.axes = reduce_options(attrs).axes}); }},
+      {"norm", [](Inputs in, const Json& attrs) { return norm(in[0], {.axes = reduce_options(attrs).axes}); }},
+      {"argmax", [](Inputs in, const Json& attrs) { return argmax(in[0], arg_options(attrs)); }},
+      {"argmin", [](Inputs in, const Json& attrs) { return argmin(in[0], arg_options(attrs)); }},
+      {"cumsum", [](Inputs in, const Json& attrs) { return cumsum(in[0], cumulate_options(attrs)); }},
+      {"cumprod", [](Inputs in, const Json& attrs) { return cumprod(in[0], cumulate_options(attrs)); }},
       {"softmax", [](Inputs in, const Json& attrs) { return softmax(in[0], {.axis = axis_of(attrs, -1)}); }},
       {"log_softmax", [](Inputs in, const Json& attrs) { return log_softmax(in[0], {.axis = axis_of(attrs, -1)}); }},
       {"matmul", run_matmul},
+      {"einsum", [](Inputs in, const Json& attrs) { return einsum(attrs["equation"].string(), {in.begin(), in.end()}); }},
+      {"tensordot", [](Inputs in, const Json& attrs) { return tensordot(in[0], in[1], attrs["axes"].integer()); }},
+      {"outer", [](Inputs in, const Json&) { return outer(in[0], in[1]); }},
       {"reshape", [](Inputs in, const Json& attrs) { return reshape(in[0], Shape(std::span<const int64_t>(attrs["shape"].integers()))); }},
       {"transpose",
-       [](Inputs in, const Json& attrs) {
-         return transpose(in[0], attrs.find("axes") != nullptr ? attrs["axes"].integers() : std::vector<int64_t>{});
-       }},
+       [](Inputs in,
+          const Json&
+              attrs) { return transpose(in[0], attrs.find("axes") != nullptr ? attrs["axes"].integers() : std::vector<int64_t>{}); }},
       {"broadcast_to",
        [](Inputs in, const Json& attrs) { return broadcast_to(in[0], Shape(std::span<const int64_t>(attrs["shape"].integers()))); }},
       {"slice", run_slice},
