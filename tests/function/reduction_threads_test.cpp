@@ -1,0 +1,64 @@
+// Reductions are cut by sizes only: the same bits for any number of threads, compiled and interpreted, and close to sums in f64.
+#include "function/compile.h"
+#include "function/small_network.h"
+#include "runtime/pool.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace anyshape::test {
+namespace {
+
+struct Case {
+  std::vector<int64_t> shape;
+  std::vector<int64_t> axes;
+};
+
+const std::vector<Case> cases = {{{4096, 10}, {0}},      {{700, 300}, {0}},       {{3, 5}, {0}},      {{0, 5}, {0}},
+                                 {{5, 0}, {0}},          {{2, 100'000}, {1}},     {{1, 16'385}, {1}}, {{30, 7, 50}, {0, 2}},
+                                 {{300, 40, 6}, {0, 1}}, {{20, 3, 1000}, {0, 1}}, {{257, 1}, {0}},    {{70'000}, {0}}};
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  const std::vector<float> left = a.to_vector<float>(), right = b.to_vector<float>();
+  return left.size() == right.size() && (left.empty() || std::memcmp(left.data(), right.data(), left.size() * sizeof(float)) == 0);
+}
+
+TEST(ReductionThreads, change_no_bit) {
+  std::mt19937 host(5);
+  for (const Case& each : cases) {
+    const Tensor x = random_tensor(host, each.shape, f32);
+    auto compiled = function([&](Tensor all) { return sum(all * 2, {.axes = each.axes}); }, {.name = "compiled"});
+    std::vector<Tensor> results;
+    for (int threads : {1, 2, 3, 8}) {
+      const runtime::ScopedPool pool(threads);
+      results.push_back(compiled(x));
+    }
+    {
+      const function_detail::ScopedInterpretation interpretation;
+      auto interpreted = function([&](Tensor all) { return sum(all * 2, {.axes = each.axes}); }, {.name = "interpreted"});
+      results.push_back(interpreted(x));
+    }
+    for (const Tensor& result : results) EXPECT_TRUE(same_bits(result, results[0])) << to_string(x.shape());
+    const Tensor exact = sum(cast(x, f64) * 2, {.axes = each.axes});
+    EXPECT_TRUE(all_close(cast(results[0], f64), exact, {.relative = 1e-5, .absolute = 1e-3})) << to_string(x.shape());
+  }
+}
+
+TEST(ReductionThreads, one_trace_serves_narrow_and_wide_and_long) {
+  std::mt19937 host(7);
+  auto columns = function([](Tensor x) { return sum(x, {.axes = {0}}); }, {.name = "columns"});
+  auto places = function([](Tensor x) { return argmax(x, {.axis = 1}); }, {.name = "places"});
+  for (const std::vector<int64_t>& shape :
+       std::vector<std::vector<int64_t>>{{4096, 10}, {1, 1}, {0, 4}, {3, 70'000}, {255, 300}, {513, 17}}) {
+    const Tensor x = random_tensor(host, shape, f32);
+    EXPECT_TRUE(all_close(cast(columns(x), f64), sum(cast(x, f64), {.axes = {0}}), {.relative = 1e-5, .absolute = 1e-4}))
+        << to_string(x.shape());
+    EXPECT_TRUE(all_equal(places(x), argmax(cast(x, f64), {.axis = 1})));
+  }
+  EXPECT_EQ(columns.stats().traces, 1);
+  EXPECT_EQ(places.stats().traces, 1);
+}
+
+}  // namespace
+}  // namespace anyshape::test
