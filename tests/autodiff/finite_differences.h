@@ -10,7 +10,7 @@
 
 namespace anyshape {
 
-using Function = std::function<Tensor(const std::vector<Tensor>&)>;
+using TensorFunction = std::function<Tensor(const std::vector<Tensor>&)>;
 
 // Values between 0.35 and 1.6, all different, so that no two are equal and no logarithm or quotient is near a pole.
 inline Tensor sample(const Shape& shape, int seed) {
@@ -19,12 +19,12 @@ inline Tensor sample(const Shape& shape, int seed) {
   return tensor(values, shape);
 }
 
-inline double weighted(const Function& f, const std::vector<Tensor>& inputs) {
+inline double weighted(const TensorFunction& f, const std::vector<Tensor>& inputs) {
   const Tensor y = f(inputs);
   return sum(y * sample(y.shape(), 9)).item<double>();
 }
 
-inline void check_gradients(const Function& f, const std::vector<Tensor>& inputs, double tolerance = 1e-6) {
+inline void check_gradients(const TensorFunction& f, const std::vector<Tensor>& inputs, double tolerance = 1e-6) {
   GradientTape tape;
   for (const Tensor& input : inputs) tape.watch(input);
   const Tensor y = f(inputs);
@@ -49,8 +49,8 @@ inline void check_gradients(const Function& f, const std::vector<Tensor>& inputs
 }
 
 // The gradient is a function too: its own gradient is checked in the same way.
-inline void check_second_order(const Function& f, const std::vector<Tensor>& inputs, double tolerance = 1e-5) {
-  const Function first = [&](const std::vector<Tensor>& given) {
+inline void check_second_order(const TensorFunction& f, const std::vector<Tensor>& inputs, double tolerance = 1e-5) {
+  const TensorFunction first = [&](const std::vector<Tensor>& given) {
     GradientTape tape;
     for (const Tensor& input : given) tape.watch(input);
     const Tensor y = f(given);
