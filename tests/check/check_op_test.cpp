@@ -1,0 +1,270 @@
+// check_op: every entry of all_ops() against its samples. Eager calls against references in plain C++; eager = compiled = interpreted =
+// traced with exact sizes; one trace and one compile for all shapes of a case; gradients against finite differences; wrong calls.
+#include "autodiff/finite_differences.h"
+#include "check/op_samples.h"
+#include "check/traced.h"
+#include "function/compile.h"
+#include "ops/all_ops.h"
+
+#include <anyshape/anyshape.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace anyshape::check {
+namespace {
+
+using function_detail::ScopedInterpretation;
+
+constexpr int eager_shapes = 64;
+constexpr int traced_shapes = 16;
+
+// Ops that no call reaches by itself: they come into being through another op, whose samples (values or gradients) run them.
+const std::set<std::string_view> covered_by_others = {
+    "constant", "size", "stop_gradient", "take_gradient", "take_along_axis_gradient", "linear_recurrence", "same_sizes"};
+
+std::string describe(Dtype dtype, int number, Tensors inputs) {
+  std::string text = std::string(to_string(dtype)) + ", case " + std::to_string(number);
+  for (const Tensor& input : inputs) text += ", " + std::string(to_string(input.dtype())) + to_string(input.shape());
+  return text;
+}
+
+std::vector<Tensor> draw_inputs(const OpSample& sample, Random& random, Dtype dtype, int number, bool views) {
+  std::vector<Tensor> inputs;
+  for (const InputPlan& plan : sample.inputs(random, dtype, number)) {
+    const View view = views ? all_views[random.below(std::size(all_views))] : View::Whole;
+    inputs.push_back(draw_tensor(random, plan.dtype, plan.sizes, plan.domain, view));
+  }
+  return inputs;
+}
+
+// Random ops give the same numbers after the same seed.
+std::vector<Tensor> run(const std::function<std::vector<Tensor>(Tensors)>& call, const std::vector<Tensor>& inputs) {
+  random::set_seed(11);
+  return call(inputs);
+}
+
+std::function<std::vector<Tensor>(Tensors)> call_of(const OpSample& sample, int number) {
+  return [&sample, number](Tensors in) { return sample.call(in, number); };
+}
+
+Closeness tolerance_of(const OpSample& sample, Dtype dtype, Flats inputs, const Flat& result) {
+  int64_t elements = 0;
+  for (const Flat& input : inputs) elements += input.count();
+  const double share = static_cast<double>(elements) / static_cast<double>(std::max<int64_t>(1, result.count()));
+  Closeness allowed = {sample.f32.relative, sample.f32.absolute + sample.absolute_per_element * (1 + share)};
+  if (dtype == Dtype::f64) allowed = {std::max(1e-14, allowed.relative * 1e-7), allowed.absolute * 1e-7};
+  return allowed;
+}
+
+void expect_same(const OpSample& sample, const std::vector<Tensor>& got, const std::vector<Tensor>& expected, const std::string& which) {
+  ASSERT_EQ(got.size(), expected.size()) << which;
+  for (size_t i = 0; i < got.size(); ++i) {
+    const std::string found =
+        sample.same_bits ? difference_in_bits(got[i], expected[i]) : difference(got[i], to_flat(expected[i]), {1e-5, 1e-4});
+    EXPECT_EQ(found, "") << which << ", output " << i;
+  }
+}
+
+class CheckOp : public testing::TestWithParam<const OpSample*> {};
+
+TEST_P(CheckOp, agrees_with_its_reference_over_the_corner_box) {
+  const OpSample& sample = *GetParam();
+  if (sample.reference == nullptr) GTEST_SKIP() << "random numbers";
+  for (const Dtype dtype : sample.dtypes) {
+    Random random(1 + static_cast<uint64_t>(dtype));
+    for (int shape = 0; shape < eager_shapes && !HasFailure(); ++shape) {
+      const int number = shape % sample.cases;
+      const std::vector<Tensor> inputs = draw_inputs(sample, random, dtype, number, true);
+      SCOPED_TRACE(describe(dtype, number, inputs));
+      std::vector<Flat> flats;
+      for (const Tensor& input : inputs) flats.push_back(to_flat(input));
+      const std::vector<Tensor> got = run(call_of(sample, number), inputs);
+      const std::vector<Flat> expected = sample.reference(flats, number);
+      ASSERT_EQ(got.size(), expected.size());
+      for (size_t i = 0; i < got.size(); ++i) {
+        EXPECT_EQ(difference(got[i], expected[i], tolerance_of(sample, dtype, flats, expected[i])), "") << "output " << i;
+      }
+    }
+  }
+}
+
+// The same sizes as constants of a signature: nothing symbolic is left in the trace.
+std::vector<Tensor> run_exact(const OpSample& sample, int number, const std::vector<Tensor>& inputs) {
+  FunctionOptions options{.name = "exact"};
+  for (const Tensor& input : inputs) options.signature.push_back(spec(input.dtype(), input.shape()));
+  const ScopedInterpretation interpretation;
+  Traced exact(call_of(sample, number), options);
+  return run([&](Tensors in) { return exact({in.begin(), in.end()}); }, inputs);
+}
+
+void check_case(const OpSample& sample, Dtype dtype, int number) {
+  Traced compiled(call_of(sample, number)), interpreted(call_of(sample, number));
+  Random random(1000 + static_cast<uint64_t>(number));
+  for (int shape = 0; shape < traced_shapes && !testing::Test::HasFailure(); ++shape) {
+    random.every = shape == 1 ? 0 : shape == 2 ? 1 : -1;
+    const std::vector<Tensor> inputs = draw_inputs(sample, random, dtype, number, shape % 4 == 3);
+    SCOPED_TRACE(describe(dtype, number, inputs));
+    const std::vector<Tensor> eager = run(call_of(sample, number), inputs);
+    expect_same(sample, run([&](Tensors in) { return compiled({in.begin(), in.end()}); }, inputs), eager, "compiled against eager");
+    {
+      const ScopedInterpretation interpretation;
+      expect_same(sample, run([&](Tensors in) { return interpreted({in.begin(), in.end()}); }, inputs), eager, "interpreted against eager");
+    }
+    if (shape < 4) expect_same(sample, run_exact(sample, number, inputs), eager, "exact sizes against symbolic ones");
+  }
+  const FunctionStats stats = compiled.stats();
+  EXPECT_EQ(stats.traces, 1) << to_string(dtype) << ", case " << number;
+  EXPECT_EQ(stats.compiles, 1) << to_string(dtype) << ", case " << number;
+  EXPECT_EQ(stats.interpreted_groups, 0);
+  EXPECT_EQ(stats.calls, traced_shapes);
+}
+
+TEST_P(CheckOp, is_the_same_eager_compiled_and_interpreted_with_one_trace_for_all_shapes) {
+  const OpSample& sample = *GetParam();
+  for (const Dtype dtype : sample.dtypes) {
+    for (int number = 0; number < sample.cases && !HasFailure(); ++number) check_case(sample, dtype, number);
+  }
+}
+
+// Inputs for derivatives: f64, few elements, nowhere near a kink.
+std::vector<Tensor> draw_smooth_inputs(const OpSample& sample, Random& random, int number) {
+  std::vector<Tensor> inputs;
+  const std::vector<InputPlan> plans = sample.inputs(random, Dtype::f64, number);
+  for (size_t i = 0; i < plans.size(); ++i) {
+    if (std::ranges::find(sample.differentiable, static_cast<int>(i)) == sample.differentiable.end()) {
+      inputs.push_back(draw_tensor(random, plans[i].dtype, plans[i].sizes, plans[i].domain));
+      continue;
+    }
+    Flat flat{Dtype::f64, plans[i].sizes, {}};
+    for (int64_t k = count_of(flat.sizes); k > 0; --k) flat.values.push_back(draw_smooth(random, plans[i].domain));
+    inputs.push_back(to_tensor(flat));
+  }
+  return inputs;
+}
+
+// All floating outputs in one number per call, as a function of the differentiable inputs alone.
+Tensor weighted_outputs(const OpSample& sample, int number, const std::vector<Tensor>& all, const std::vector<Tensor>& given) {
+  std::vector<Tensor> inputs = all;
+  for (size_t k = 0; k < given.size(); ++k) inputs[static_cast<size_t>(sample.differentiable[k])] = given[k];
+  random::set_seed(11);
+  const std::vector<Tensor> outputs = sample.call(inputs, number);
+  if (outputs.size() == 1) return outputs[0];
+  Tensor total;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!is_floating(outputs[i].dtype())) continue;
+    const Tensor part = sum(outputs[i] * outputs[i]) * (1.0 + 0.25 * static_cast<double>(i));
+    total = total.defined() ? total + part : part;
+  }
+  return total;
+}
+
+std::vector<Tensor> differentiable_inputs(const OpSample& sample, const std::vector<Tensor>& inputs) {
+  std::vector<Tensor> chosen;
+  for (const int index : sample.differentiable) chosen.push_back(inputs[static_cast<size_t>(index)]);
+  return chosen;
+}
+
+TEST_P(CheckOp, has_the_gradients_of_finite_differences) {
+  const OpSample& sample = *GetParam();
+  if (sample.differentiable.empty()) GTEST_SKIP() << "not differentiable";
+  Random random(77);
+  random.elements = 12;
+  random.largest = 3;
+  random.smooth = true;
+  for (int shape = 0; shape < std::max(6, 2 * sample.cases) && !HasFailure(); ++shape) {
+    const int number = shape % sample.cases;
+    const std::vector<Tensor> inputs = draw_smooth_inputs(sample, random, number);
+    SCOPED_TRACE(describe(f64, number, inputs));
+    const auto f = [&](const std::vector<Tensor>& given) { return weighted_outputs(sample, number, inputs, given); };
+    check_gradients(f, differentiable_inputs(sample, inputs), 1e-5);
+    if (sample.second_order && shape < sample.cases) check_second_order(f, differentiable_inputs(sample, inputs), 1e-3);
+  }
+}
+
+TEST_P(CheckOp, has_the_same_gradients_traced_as_eager) {
+  const OpSample& sample = *GetParam();
+  if (sample.differentiable.empty()) GTEST_SKIP() << "not differentiable";
+  for (int number = 0; number < sample.cases && !HasFailure(); ++number) {
+    const auto gradients = [&](Tensors in) {
+      const std::vector<Tensor> inputs(in.begin(), in.end()), sources = differentiable_inputs(sample, inputs);
+      GradientTape tape;
+      for (const Tensor& source : sources) tape.watch(source);
+      return tape.gradient(weighted_outputs(sample, number, inputs, sources), sources);
+    };
+    // Compiled for the first case; the others by the interpreter, which needs no time to compile.
+    std::optional<ScopedInterpretation> interpretation;
+    Traced traced(gradients);
+    Random random(78 + static_cast<uint64_t>(number));
+    random.elements = 40;
+    for (int shape = 0; shape < 8 && !HasFailure(); ++shape) {
+      random.every = shape == 1 ? 0 : shape == 2 ? 1 : -1;
+      const std::vector<Tensor> inputs = draw_smooth_inputs(sample, random, number);
+      SCOPED_TRACE(describe(f64, number, inputs));
+      const std::vector<Tensor> eager = run(gradients, inputs);
+      if (number > 0) interpretation.emplace();
+      const std::vector<Tensor> got = run([&](Tensors in) { return traced({in.begin(), in.end()}); }, inputs);
+      interpretation.reset();
+      for (size_t i = 0; i < got.size(); ++i) EXPECT_EQ(difference(got[i], to_flat(eager[i]), {1e-12, 1e-13}), "") << "gradient " << i;
+    }
+    EXPECT_EQ(traced.stats().traces, 1) << "case " << number;
+  }
+}
+
+TEST_P(CheckOp, refuses_wrong_calls) {
+  const OpSample& sample = *GetParam();
+  EXPECT_GE(sample.wrong.size(), 3U);
+  for (size_t i = 0; i < sample.wrong.size(); ++i) {
+    const WrongCall& call = sample.wrong[i];
+    try {
+      call.call();
+      ADD_FAILURE() << "wrong call " << i << " was accepted";
+    } catch (const std::exception& error) {
+      EXPECT_TRUE(std::type_index(typeid(error)) == call.error)
+          << "wrong call " << i << ": " << typeid(error).name() << ": " << error.what();
+      for (const std::string& part : call.parts) {
+        EXPECT_NE(std::string_view(error.what()).find(part), std::string_view::npos)
+            << "wrong call " << i << ": no \"" << part << "\" in: " << error.what();
+      }
+    }
+  }
+}
+
+std::vector<const OpSample*> pointers() {
+  std::vector<const OpSample*> found;
+  for (const OpSample& sample : all_samples()) found.push_back(&sample);
+  return found;
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, CheckOp, testing::ValuesIn(pointers()), [](const testing::TestParamInfo<const OpSample*>& info) {
+  std::string name = info.param->name;
+  for (char& letter : name) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
+  }
+  return name;
+});
+
+TEST(CheckOps, every_op_has_samples) {
+  std::set<std::string_view> sampled = covered_by_others;
+  for (const OpSample& sample : all_samples()) sampled.insert(sample.ops.begin(), sample.ops.end());
+  for (const OpDef* op : all_ops()) {
+    EXPECT_TRUE(sampled.contains(op->name)) << op->name << " has no samples: add an entry to tests/check/samples/";
+  }
+  for (const std::string_view name : sampled) EXPECT_NE(find_op(name), nullptr) << name << " is no op";
+}
+
+TEST(CheckOps, differentiable_ops_have_gradient_samples) {
+  for (const OpDef* op : all_ops()) {
+    if (op->gradient == nullptr || covered_by_others.contains(op->name)) continue;
+    const bool tried = std::ranges::any_of(all_samples(), [&](const OpSample& sample) {
+      return !sample.differentiable.empty() && std::ranges::find(sample.ops, op->name) != sample.ops.end();
+    });
+    EXPECT_TRUE(tried) << op->name;
+  }
+}
+
+}  // namespace
+}  // namespace anyshape::check

@@ -1,0 +1,23 @@
+// What bytes may decode to: one entry per op.
+#pragma once
+#include "check/fuzz_bytes.h"
+
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace anyshape::check {
+
+struct FuzzCall {
+  std::vector<Tensor> tensors;
+  std::function<std::vector<Tensor>(std::span<const Tensor>)> run;
+};
+
+struct FuzzOp {
+  const char* name;
+  FuzzCall (*decode)(FuzzBytes& bytes);
+};
+
+const std::vector<FuzzOp>& fuzz_table();
+
+}  // namespace anyshape::check

@@ -1,0 +1,192 @@
+// Samples of ops that make tensors from a shape: the inputs are there for their shapes.
+#include "check/op_samples.h"
+
+#include <anyshape/ops.h>
+#include <anyshape/random.h>
+
+namespace anyshape::check {
+namespace {
+
+OpSample shaped_sample(const std::string& name, std::function<Tensor(const Shape&, Dtype)> make) {
+  OpSample sample;
+  sample.name = name;
+  sample.ops = {name};
+  sample.cases = 4;
+  sample.inputs = [](Random& random, Dtype dtype, int number) { return one_input(random, dtype, number, {}); };
+  sample.call = [make](Tensors in, int) { return std::vector<Tensor>{make(in[0].shape(), in[0].dtype())}; };
+  return sample;
+}
+
+OpSample full_sample() {
+  OpSample sample;
+  sample.name = "full";
+  sample.ops = {"full"};
+  sample.dtypes = {f32, f64, i32, i64, b8};
+  sample.cases = 4;
+  sample.inputs = [](Random& random, Dtype dtype, int number) {
+    return std::vector<InputPlan>{{{}, dtype, {}}, {random.sizes(number), f32, {}}};
+  };
+  sample.call = [](Tensors in, int) { return std::vector<Tensor>{full(in[1].shape(), in[0])}; };
+  sample.reference = [](Flats in, int) {
+    return std::vector<Flat>{flat_from(in[0].dtype, in[1].sizes, [&](const Sizes&) { return in[0].values[0]; })};
+  };
+  sample.differentiable = {0};
+  sample.second_order = true;
+  sample.wrong = {
+      wrong<ShapeError>([] { return full({2}, ones({2})); }, {"full: the value is no scalar", "f32[2]"}),
+      wrong<ShapeError>([] { return full({-1}, 1.0F); }, {"full", "sizes of at least 0"}),
+      wrong<ShapeError>([] { return full({int64_t{1} << 40, int64_t{1} << 40}, 1.0F); }, {"overflow"}),
+      wrong<ArgumentError>([] { return full({2}, Tensor()); }, {"full: argument 0 is an empty tensor handle"}),
+  };
+  return sample;
+}
+
+OpSample filled_sample(const std::string& name, Tensor (*make)(const Shape&, MakeOptions), double value) {
+  OpSample sample = shaped_sample(name, [make](const Shape& shape, Dtype dtype) { return make(shape, {.dtype = dtype}); });
+  sample.ops.clear();
+  sample.dtypes = {f32, f64, i32, i64, b8};
+  sample.reference = [value](Flats in, int) {
+    return std::vector<Flat>{flat_from(in[0].dtype, in[0].sizes, [&](const Sizes&) { return value; })};
+  };
+  sample.wrong = {
+      wrong<ShapeError>([make] { return make({-1}, {}); }, {"sizes of at least 0"}),
+      wrong<ShapeError>([make] { return make({2, -7}, {}); }, {"sizes of at least 0"}),
+      wrong<ShapeError>([make] { return make({int64_t{1} << 40, int64_t{1} << 40}, {}); }, {"overflow"}),
+  };
+  return sample;
+}
+
+OpSample arange_sample() {
+  OpSample sample;
+  sample.name = "arange";
+  sample.ops = {"arange"};
+  sample.dtypes = {f32, f64, i32, i64};
+  sample.cases = 2;
+  sample.inputs = [](Random& random, Dtype dtype, int) { return std::vector<InputPlan>{{random.sizes(2), dtype, {}}}; };
+  sample.call = [](Tensors in, int number) {
+    const Shape shape = in[0].shape();
+    const ArangeOptions options{.dtype = in[0].dtype()};
+    return std::vector<Tensor>{number == 0 ? arange(shape[0], options) : arange(shape[0], shape[1], options)};
+  };
+  sample.reference = [](Flats in, int number) {
+    const int64_t begin = number == 0 ? 0 : in[0].sizes[0], end = in[0].sizes[static_cast<size_t>(number)];
+    return std::vector<Flat>{flat_from(in[0].dtype, {std::max<int64_t>(end - begin, 0)},
+                                       [&](const Sizes& index) { return static_cast<double>(begin + index[0]); })};
+  };
+  sample.wrong = {
+      wrong<DtypeError>([] { return arange(3, {.dtype = b8}); }, {"arange: numbers do not count in b8"}),
+      wrong<DtypeError>([] { return arange(0, {.dtype = b8}); }, {"arange"}),
+      wrong<DtypeError>([] { return arange(1, 3, {.dtype = b8}); }, {"arange"}),
+  };
+  return sample;
+}
+
+// Numbers between two bounds that a random op must keep.
+OpSample random_sample(const std::string& name, Tensor (*make)(const Shape&, Dtype)) {
+  OpSample sample = shaped_sample(name, [make](const Shape& shape, Dtype dtype) { return make(shape, dtype); });
+  sample.wrong = {
+      wrong<ShapeError>([make] { return make({-1}, f32); }, {name, "sizes of at least 0"}),
+      wrong<DtypeError>([make] { return make({2}, i32); }, {name}),
+      wrong<ShapeError>([make] { return make({int64_t{1} << 40, int64_t{1} << 40}, f32); }, {"overflow"}),
+  };
+  return sample;
+}
+
+OpSample linspace_sample() {
+  OpSample sample;
+  sample.name = "linspace";
+  sample.cases = 2;
+  sample.inputs = [](Random& random, Dtype dtype, int) { return std::vector<InputPlan>{{random.sizes(1), dtype, {}}}; };
+  sample.call = [](Tensors in, int number) {
+    return std::vector<Tensor>{linspace(-1.5, 4, in[0].shape()[0], {.endpoint = number == 0, .dtype = in[0].dtype()})};
+  };
+  sample.reference = [](Flats in, int number) {
+    const int64_t count = in[0].sizes[0], steps = std::max<int64_t>(number == 0 ? count - 1 : count, 1);
+    return std::vector<Flat>{flat_from(
+        in[0].dtype, {count}, [&](const Sizes& index) { return -1.5 + 5.5 * static_cast<double>(index[0]) / static_cast<double>(steps); })};
+  };
+  sample.f32 = {1e-6, 1e-6};
+  sample.wrong = {
+      wrong<DtypeError>([] { return linspace(0, 1, 3, {.dtype = i32}); }, {"linspace: dtype i32 cannot hold fractions"}),
+      wrong<ShapeError>([] { return linspace(0, 1, -1); }, {"linspace: -1 numbers"}),
+      wrong<DtypeError>([] { return linspace(0, 1, 3, {.dtype = b8}); }, {"linspace: dtype b8"}),
+  };
+  return sample;
+}
+
+OpSample eye_sample() {
+  OpSample sample;
+  sample.name = "eye";
+  sample.dtypes = {f32, f64, i32, b8};
+  sample.cases = 3;
+  sample.inputs = [](Random& random, Dtype dtype, int) { return std::vector<InputPlan>{{random.sizes(2), dtype, {}}}; };
+  sample.call = [](Tensors in, int number) {
+    const Shape shape = in[0].shape();
+    return std::vector<Tensor>{number == 0 ? eye(shape[0], {.dtype = in[0].dtype()})
+                                           : eye(shape[0], {.columns = shape[1], .offset = number == 1 ? 1 : -2, .dtype = in[0].dtype()})};
+  };
+  sample.reference = [](Flats in, int number) {
+    const int64_t offset = number == 0 ? 0 : number == 1 ? 1 : -2;
+    return std::vector<Flat>{flat_from(in[0].dtype, {in[0].sizes[0], in[0].sizes[number == 0 ? 0 : 1]},
+                                       [&](const Sizes& index) { return index[1] == index[0] + offset ? 1.0 : 0.0; })};
+  };
+  sample.wrong = {
+      wrong<ShapeError>([] { return eye(-1); }, {"-1"}),
+      wrong<ShapeError>([] { return eye(2, {.columns = -1}); }, {"-1"}),
+      wrong<ShapeError>([] { return eye(-2, {.columns = 3}); }, {"-2"}),
+  };
+  return sample;
+}
+
+// Numbers by themselves say nothing; that they are the same in all modes does.
+OpSample integers_sample() {
+  OpSample sample = shaped_sample(
+      "random::integers", [](const Shape& shape, Dtype dtype) { return random::integers(shape, {.low = -3, .high = 9, .dtype = dtype}); });
+  sample.dtypes = {i32, i64};
+  sample.wrong = {
+      wrong<ShapeError>([] { return random::integers({2}, {.low = 3, .high = 3}); }, {"random::integers", "low is 3 and high is 3"}),
+      wrong<DtypeError>([] { return random::integers({2}, {.high = 3, .dtype = f32}); }, {"random integers of dtype f32"}),
+      wrong<ShapeError>([] { return random::integers({-1}, {.high = 3}); }, {"random::integers", "sizes of at least 0"}),
+  };
+  return sample;
+}
+
+OpSample categorical_sample() {
+  OpSample sample;
+  sample.name = "random::categorical";
+  sample.ops = {"random::categorical"};
+  sample.cases = 2;
+  sample.inputs = [](Random& random, Dtype dtype, int number) {
+    Sizes sizes = random.sizes(number + 1);
+    sizes.back() = std::max<int64_t>(sizes.back(), 1);
+    return std::vector<InputPlan>{{sizes, dtype, ordinary_numbers}};
+  };
+  sample.call = [](Tensors in, int) { return std::vector<Tensor>{random::categorical(in[0], 7)}; };
+  sample.wrong = {
+      wrong<ShapeError>([] { return random::categorical(1.0F, 2); }, {"there is no axis of classes"}),
+      wrong<ShapeError>([] { return random::categorical(ones({2, 0}), 2); }, {"there are no classes", "f32[2, 0]"}),
+      wrong<ShapeError>([] { return random::categorical(ones({2}), -1); }, {"count is -1"}),
+  };
+  return sample;
+}
+
+}  // namespace
+
+std::vector<OpSample> make_samples() {
+  return {
+      full_sample(),
+      linspace_sample(),
+      eye_sample(),
+      integers_sample(),
+      categorical_sample(),
+      random_sample("random::truncated_normal",
+                    [](const Shape& shape, Dtype dtype) { return random::truncated_normal(shape, {.dtype = dtype}); }),
+      filled_sample("ones", ones, 1),
+      filled_sample("zeros", zeros, 0),
+      arange_sample(),
+      random_sample("random::normal", [](const Shape& shape, Dtype dtype) { return random::normal(shape, {.dtype = dtype}); }),
+      random_sample("random::uniform", [](const Shape& shape, Dtype dtype) { return random::uniform(shape, {.dtype = dtype}); }),
+  };
+}
+
+}  // namespace anyshape::check
