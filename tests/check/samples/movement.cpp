@@ -173,7 +173,7 @@ OpSample concat_sample() {
   sample.inputs = [](Random& random, Dtype dtype, int number) {
     const ConcatCase how = concat_cases[number];
     const Sizes common = random.sizes(how.rank);
-    std::vector<InputPlan> plans(static_cast<size_t>(how.tensors), {common, dtype, {}});
+    std::vector<InputPlan> plans(static_cast<size_t>(how.tensors), {common, dtype, ordinary_numbers});
     for (InputPlan& plan : plans)
       plan.sizes[static_cast<size_t>(how.axis < 0 ? how.axis + how.rank : how.axis)] = std::min<int64_t>(random.size(), 8);
     return plans;
