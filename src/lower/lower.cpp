@@ -18,10 +18,13 @@ using graph::Node;
 class Lowering {
  public:
   explicit Lowering(const Graph& graph) : graph_(graph), groups_(group(graph)) {
+    // Random ops are counted among themselves, so that their numbers do not depend on what stands beside them.
+    int random_ops = 0;
     for (const Node* node : graph.nodes()) {
-      numbers_[node] = static_cast<int>(numbers_.size());
-      program_.uses_random = program_.uses_random || node->op->kind == OpKind::Random;
+      const bool is_random = node->op->kind == OpKind::Random;
+      numbers_[node] = is_random ? random_ops++ : static_cast<int>(numbers_.size());
     }
+    program_.uses_random = random_ops > 0;
   }
 
   Program run() {

@@ -96,7 +96,9 @@ GroupKernel lower_elementwise(const Node& root, const GroupContext& context) {
         nest(axis + 1);
       });
     };
-    b.parallel_for(b.integer(0), kernel.size(dry.axes[0].extent), grain, [&](Value i) {
+    // Rows without elements are not walked: there may be 2^62 of them.
+    const Value rows = b.select(b.equal(kernel.size(row), b.integer(0)), b.integer(0), kernel.size(dry.axes[0].extent));
+    b.parallel_for(b.integer(0), rows, grain, [&](Value i) {
       index[dry.axes[0].last] = i;
       nest(1);
     });

@@ -262,7 +262,9 @@ void Reduction::walk_kept(size_t axis, const std::function<void()>& body) {
   if (!is_first) return b_.serial_for(b_.integer(0), count, step);
   const Value elements = kernel_.size(input_->spec.shape.count());
   const Value each = b_.maximum(b_.floor_divide(elements, b_.maximum(count, b_.integer(1))), b_.integer(1));
-  b_.parallel_for(b_.integer(0), count, b_.maximum(b_.floor_divide(b_.integer(task_elements), each), b_.integer(1)), step);
+  // Where nothing is kept, nothing is walked, however long the other kept axes are.
+  const Value walked = b_.select(b_.equal(kernel_.size(output_->spec.shape.count()), b_.integer(0)), b_.integer(0), count);
+  b_.parallel_for(b_.integer(0), walked, b_.maximum(b_.floor_divide(b_.integer(task_elements), each), b_.integer(1)), step);
 }
 
 // Combines everything along the reduced axes from `axis` on. `inner` is the vector index where the innermost axis is kept.

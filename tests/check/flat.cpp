@@ -70,6 +70,8 @@ std::string first_difference(const Tensor& got, const Tensor& expected) {
     if constexpr (std::is_floating_point_v<T>) {
       if (std::isnan(left) && std::isnan(right)) continue;
       if (std::memcmp(&left, &right, sizeof left) == 0) continue;
+      // Fused or not, a value passes through other instructions: which of them flushes a denormal, and the sign of a zero, may differ.
+      if (std::abs(left) < std::numeric_limits<T>::min() && std::abs(right) < std::numeric_limits<T>::min()) continue;
     } else if (left == right) {
       continue;
     }
