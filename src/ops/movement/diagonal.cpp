@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 namespace anyshape {
 namespace {
 
@@ -152,7 +154,8 @@ Tensor diag(const Tensor& x, DiagonalOptions options) {
 Tensor tril(const Tensor& x, DiagonalOptions options) { return where(is_on_or_below(x, "tril", options.offset), x, cast(0, x.dtype())); }
 
 Tensor triu(const Tensor& x, DiagonalOptions options) {
-  return where(is_on_or_below(x, "triu", options.offset - 1), cast(0, x.dtype()), x);
+  const int64_t below = options.offset == std::numeric_limits<int64_t>::min() ? options.offset : options.offset - 1;
+  return where(is_on_or_below(x, "triu", below), cast(0, x.dtype()), x);
 }
 
 }  // namespace anyshape
