@@ -136,7 +136,8 @@ std::vector<Tensor> Executable::wrap_results(Frame& frame, std::span<const Tenso
     for (int axis = impl->rank - 1; axis >= 0; --axis) {
       impl->sizes[axis] = frame.table[result_slots_[i][axis]];
       impl->strides[axis] = stride;
-      stride *= std::max<int64_t>(impl->sizes[axis], 1);
+      // Only the strides of an empty tensor can overflow, and nobody walks along those.
+      if (int64_t next; !__builtin_mul_overflow(stride, std::max<int64_t>(impl->sizes[axis], 1), &next)) stride = next;
     }
     if (buffer.kind == lower::BufferKind::Argument) {  // an argument handed through, perhaps under another shape
       impl->buffer = arguments[buffer.argument].impl()->buffer;
