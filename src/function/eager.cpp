@@ -29,7 +29,7 @@ constexpr int one = -1, zero = -2;  // constants among the symbols
 
 template <class T>
 void put(std::string& key, const T& value) {
-  key.append(reinterpret_cast<const char*>(&value), sizeof value);
+  key.append(reinterpret_cast<const char*>(&value), sizeof(T));
 }
 
 // Neighbouring axes that every operand walks in the same way, as one.

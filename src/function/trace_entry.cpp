@@ -53,7 +53,8 @@ const graph::Check* TraceEntry::failed_retrace_check(std::span<const Tensor> arg
     if (!each.check->retrace) continue;
     try {
       if (!each.check->check.holds(bindings)) return each.check;
-    } catch (const ShapeError&) {  // behind another comparison, which is the reason
+    } catch (const ShapeError&) {
+      continue;  // a size without a value stands behind another comparison, and that one is the reason
     }
   }
   return nullptr;

@@ -71,7 +71,7 @@ graph::Value* Tracer::capture(const Tensor& tensor) {
     ConstantAttrs attrs{.dtype = impl.dtype};
     is_floating(impl.dtype) ? void(attrs.number = tensor.item<double>()) : void(attrs.integer = tensor.item<int64_t>());
     const TensorSpec spec{impl.dtype, {}, {}};
-    return graph_->add_node(constant_op, {}, std::move(attrs), {&spec, 1})->outputs[0];
+    return graph_->add_node(constant_op, {}, attrs, {&spec, 1})->outputs[0];
   }
   captures_.push_back({contiguous(tensor), nullptr});
   captures_.back().value = graph_->add_input({impl.dtype, tensor.shape(), fmt::format("capture{}", captures_.size() - 1)});

@@ -17,9 +17,9 @@ namespace {
 
 thread_local VariableScope* variable_scope = nullptr;
 
-const std::shared_ptr<VariableState>& require_state(const std::shared_ptr<VariableState>& state) {
+VariableState& require_state(const std::shared_ptr<VariableState>& state) {
   if (state == nullptr) throw ArgumentError("Variable: this handle refers to no variable; expected one made from an initial value.");
-  return state;
+  return *state;
 }
 
 // A handle of the variable's own on the value: a tape knows tensors by what they point at, and must not take two variables that were given
@@ -87,13 +87,14 @@ Variable::Variable(const Tensor& initial, VariableOptions options) : state_(std:
 
 Tensor Variable::read() const {
   VariableScope* scope = current_variable_scope();
-  Tensor value = scope != nullptr ? scope->read(require_state(state_)) : require_state(state_)->value();
-  current_interpreter().on_read(*state_, value);
+  const VariableState& state = require_state(state_);
+  Tensor value = scope != nullptr ? scope->read(state_) : state.value();
+  current_interpreter().on_read(state, value);
   return value;
 }
 
 void Variable::assign(const Tensor& given) const {
-  VariableState& state = *require_state(state_);
+  VariableState& state = require_state(state_);
   const std::string name = state.name.empty() ? "variable" : fmt::format("variable \"{}\"", state.name);
   if (!given.defined()) throw ArgumentError(fmt::format("assign: {} got an empty tensor handle; expected a tensor.", name));
   if (is_traced(given)) current_interpreter().require_own("assign", given);
@@ -117,10 +118,10 @@ void Variable::assign(const Tensor& given) const {
 void Variable::assign_add(const Tensor& difference) const { assign(read() + difference); }
 void Variable::assign_sub(const Tensor& difference) const { assign(read() - difference); }
 
-uint64_t Variable::id() const { return require_state(state_)->id; }
-Shape Variable::shape() const { return require_state(state_)->shape; }
-Dtype Variable::dtype() const { return require_state(state_)->dtype; }
-const std::string& Variable::name() const { return require_state(state_)->name; }
-bool Variable::trainable() const { return require_state(state_)->trainable; }
+uint64_t Variable::id() const { return require_state(state_).id; }
+Shape Variable::shape() const { return require_state(state_).shape; }
+Dtype Variable::dtype() const { return require_state(state_).dtype; }
+const std::string& Variable::name() const { return require_state(state_).name; }
+bool Variable::trainable() const { return require_state(state_).trainable; }
 
 }  // namespace anyshape
