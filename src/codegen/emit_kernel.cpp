@@ -11,7 +11,6 @@ using loop::Block;
 using loop::Instruction;
 using loop::LoopKind;
 using loop::Op;
-using loop::Value;
 
 namespace {
 
