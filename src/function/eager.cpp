@@ -129,7 +129,7 @@ void keep_axes(const BoundCall& call, EagerCall& eager) {
 
 EagerCall describe(const BoundCall& call) {
   EagerCall eager;
-  put(eager.key, &call.op);
+  put(eager.key, reinterpret_cast<uintptr_t>(&call.op));
   for (const Tensor& input : call.inputs) put(eager.key, input.impl()->dtype);
   put(eager.key, ScopedInterpretation::active());
   const bool folds = call.op.kind == OpKind::Elementwise && call.op.element != nullptr && !call.op.is_alias && call.inputs.size() <= 64;
