@@ -5,6 +5,12 @@
 
 namespace anyshape::graph {
 
+std::vector<TensorSpec> input_specs(const Node& node) {
+  std::vector<TensorSpec> specs;
+  for (const Value* input : node.inputs) specs.push_back(input->spec);
+  return specs;
+}
+
 Value* Graph::new_value(TensorSpec spec, Node* node, int index) {
   values_.push_back({std::move(spec), node, index, next_id_++});
   return &values_.back();

@@ -26,6 +26,8 @@ struct Node {
   std::vector<Value*> outputs;
 };
 
+std::vector<TensorSpec> input_specs(const Node& node);
+
 // A size rule to be verified at every call before anything runs.
 struct Check {
   SizeCheck check;

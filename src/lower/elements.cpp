@@ -66,8 +66,7 @@ loop::Value Elements::compute(const Value* value, std::span<const loop::Value> i
   const Node& node = *value->node;
   if (node.op->kind != OpKind::Elementwise) accesses_.push_back({value->spec.shape, {index.begin(), index.end()}});
   if (node.op->index_limits != nullptr && std::ranges::find(indexed_, &node) == indexed_.end()) indexed_.push_back(&node);
-  std::vector<TensorSpec> specs;
-  for (const Value* input : node.inputs) specs.push_back(input->spec);
+  const std::vector<TensorSpec> specs = graph::input_specs(node);
   const OpCall op_call(*node.op, specs, node.attrs);
   Call call(*this, node, op_call, value->spec, index);
   return node.op->element(call);

@@ -17,7 +17,7 @@ class KernelWriter {
 
   loop::Builder b;
   loop::Value size(const Dim& dim);                                      // as an i64
-  int32_t buffer(int program_buffer, Dtype dtype, loop::Access access);  // declared once; reading and writing one makes it InOut
+  int32_t buffer(int program_buffer, Dtype dtype, loop::Access access);  // declared once, with one access
   Step finish();
 
  private:

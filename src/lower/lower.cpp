@@ -79,8 +79,7 @@ class Lowering {
       used.last_step = number;
     }
     for (const Node* node : indexed) {
-      std::vector<TensorSpec> specs;
-      for (const graph::Value* input : node->inputs) specs.push_back(input->spec);
+      const std::vector<TensorSpec> specs = graph::input_specs(*node);
       program_.indexed_ops.push_back(
           {numbers_.at(node), std::string(node->op->name), node->op->index_limits(OpCall(*node->op, specs, node->attrs))});
     }
@@ -122,8 +121,8 @@ void Lowering::lower_whole(const Node& root) {
   std::vector<const Node*> indexed;
   if (root.op->index_limits != nullptr) indexed.push_back(&root);
   check_indices(kernel, indexed, context());
-  std::vector<TensorSpec> inputs, outputs;
-  for (const graph::Value* input : root.inputs) inputs.push_back(input->spec);
+  const std::vector<TensorSpec> inputs = graph::input_specs(root);
+  std::vector<TensorSpec> outputs;
   for (const graph::Value* output : root.outputs) outputs.push_back(output->spec);
   const OpCall op_call(*root.op, inputs, root.attrs);
   WholeCall call(*this, kernel, root, op_call, outputs);

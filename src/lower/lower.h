@@ -6,7 +6,7 @@ namespace anyshape::lower {
 
 Program lower(const graph::Graph& graph);
 
-// Gives every temporary a slot of the arena; temporaries whose lifetimes do not meet share one where the sizes are provably the same.
+// Gives every temporary a slot of the arena; temporaries whose lifetimes do not meet share one where it is provably large enough.
 void plan_memory(Program& program);
 
 }  // namespace anyshape::lower

@@ -108,8 +108,7 @@ class Reduction {
 
 // A dry run finds which neighbouring axes of one fate can be walked as one.
 void Reduction::find_axes() {
-  std::vector<TensorSpec> specs{input_->spec};
-  for (size_t k = 1; k < root_.inputs.size(); ++k) specs.push_back(root_.inputs[k]->spec);
+  const std::vector<TensorSpec> specs = graph::input_specs(root_);
   const std::vector<AxisFate> fates = root_.op->reduce->axes(OpCall(*root_.op, specs, root_.attrs));
   const Shape& space = input_->spec.shape;
   KernelWriter kernel("dry_run");

@@ -31,8 +31,7 @@ void emit_versions(KernelWriter& kernel, std::span<const Dim> open, const Dim& e
 void check_indices(KernelWriter& kernel, std::span<const graph::Node* const> indexed, const GroupContext& context) {
   for (const graph::Node* node : indexed) {
     const graph::Value* indices = node->inputs.back();
-    std::vector<TensorSpec> specs;
-    for (const graph::Value* input : node->inputs) specs.push_back(input->spec);
+    const std::vector<TensorSpec> specs = graph::input_specs(*node);
     const std::vector<Dim> limits = node->op->index_limits(OpCall(*node->op, specs, node->attrs));
     const int32_t buffer = kernel.buffer(context.find_buffer(indices), indices->spec.dtype, loop::Access::In);
     const loop::Builder::Argument argument[] = {{buffer, kernel.b.integer(0)}};

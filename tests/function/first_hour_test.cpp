@@ -1,4 +1,6 @@
 // What people run into in their first hour: variables that share a tensor, functions under tapes, host numbers, names, guards.
+#include "function/text_of.h"
+
 #include <anyshape/anyshape.h>
 
 #include <gtest/gtest.h>
@@ -9,16 +11,6 @@ namespace anyshape::test {
 namespace {
 
 using Floats = std::vector<float>;
-
-template <class E, class Body>
-std::string text_of(const Body& body) {
-  try {
-    body();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 TEST(FirstHour, a_tape_follows_a_function_called_under_it) {
   auto square = function([](Tensor x) { return x * x; }, {.name = "square"});

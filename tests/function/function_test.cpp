@@ -1,20 +1,12 @@
 // function(): one trace for any shape, signatures that refuse, checks that explain, a ledger that counts.
+#include "function/text_of.h"
+
 #include <anyshape/anyshape.h>
 
 #include <gtest/gtest.h>
 
 namespace anyshape::test {
 namespace {
-
-template <class E, class Body>
-std::string text_of(const Body& body) {
-  try {
-    body();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 TEST(Function, adds_a_trace_for_another_dtype_and_says_why) {
   auto square = function([](Tensor x) { return x * x; }, {.name = "square"});
