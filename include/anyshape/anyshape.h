@@ -12,5 +12,7 @@
 #include <anyshape/random.h>
 #include <anyshape/shape.h>
 #include <anyshape/spec.h>
+#include <anyshape/stateful.h>
+#include <anyshape/structure.h>
 #include <anyshape/tensor.h>
 #include <anyshape/variable.h>

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <shared_mutex>
 
 namespace anyshape {
@@ -37,11 +36,6 @@ Tensor own_handle(const Tensor& value) {
 }
 
 }  // namespace
-
-uint64_t new_object_id() {
-  static std::atomic<uint64_t> next{1};
-  return next.fetch_add(1, std::memory_order_relaxed);
-}
 
 VariableScope* current_variable_scope() { return variable_scope; }
 void set_current_variable_scope(VariableScope* scope) { variable_scope = scope; }

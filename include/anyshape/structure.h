@@ -1,0 +1,198 @@
+// Values made of tensors and of other things (arguments and results of functions, what branches and loops carry) taken apart into tensors
+// and put together again. A value is
+//   a tensor;
+//   a host value: a number, enum, std::string, Variable or object with an identity (Stateful), which is part of a trace's key;
+//   a vector, array, tuple, pair, optional or map of values, or a struct that lists its fields once:
+//     struct Batch {
+//       as::Tensor ids, labels;
+//       float rate = 0.1f;
+//       template <class Visitor> void visit(Visitor&& v) { v("ids", ids); v("labels", labels); v("rate", rate); }
+//     };
+#pragma once
+#include <anyshape/stateful.h>
+#include <anyshape/tensor.h>
+#include <anyshape/variable.h>
+
+#include <array>
+#include <concepts>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#pragma GCC visibility push(default)
+namespace anyshape::structure {
+
+template <class T>
+concept Number = (std::is_arithmetic_v<T> && !std::is_same_v<T, long double>) || std::is_enum_v<T>;
+template <class T>
+concept WithIdentity = std::is_same_v<T, Variable> || std::derived_from<T, Stateful>;
+template <class T>
+concept HostValue = Number<T> || std::is_same_v<T, std::string> || WithIdentity<T>;
+struct AnyVisitor {
+  void operator()(std::string_view, auto& field) const;
+};
+template <class T>
+concept WithVisit = requires(T value, AnyVisitor visitor) { value.visit(visitor); };
+
+enum class Kind { Unknown, Tensor, Host, Vector, Array, Tuple, Optional, Map, Struct };
+
+template <class T>
+inline constexpr Kind kind_of = std::is_same_v<T, Tensor> ? Kind::Tensor
+                                : HostValue<T>            ? Kind::Host
+                                : WithVisit<T>            ? Kind::Struct
+                                                          : Kind::Unknown;
+template <class T>
+inline constexpr Kind kind_of<std::vector<T>> = Kind::Vector;
+template <class T, size_t N>
+inline constexpr Kind kind_of<std::array<T, N>> = Kind::Array;
+template <class... Ts>
+inline constexpr Kind kind_of<std::tuple<Ts...>> = Kind::Tuple;
+template <class A, class B>
+inline constexpr Kind kind_of<std::pair<A, B>> = Kind::Tuple;
+template <class T>
+inline constexpr Kind kind_of<std::optional<T>> = Kind::Optional;
+template <class K, class V>
+  requires(Number<K> || std::is_same_v<K, std::string>)
+inline constexpr Kind kind_of<std::map<K, V>> = Kind::Map;
+
+// Whether the type alone says how many tensors there are and that there is nothing else: no structure to remember.
+template <class T>
+inline constexpr bool is_fixed = std::is_same_v<T, Tensor>;
+template <class T, size_t N>
+inline constexpr bool is_fixed<std::array<T, N>> = is_fixed<T>;
+template <class... Ts>
+inline constexpr bool is_fixed<std::tuple<Ts...>> = (is_fixed<Ts> && ...);
+template <class A, class B>
+inline constexpr bool is_fixed<std::pair<A, B>> = is_fixed<A> && is_fixed<B>;
+
+// Walks over all parts of a value, in one order for every use. A visitor has
+//   tensor(t), host(v), length(n), presence(optional), keys(map) and, around the parts of a part, enter(name, index or key), leave().
+template <class Visitor, class T>
+void walk(Visitor& visitor, T& value) {
+  using Value = std::remove_const_t<T>;
+  constexpr Kind kind = kind_of<Value>;
+  static_assert(kind != Kind::Unknown,
+                "anyshape: a value of this type cannot pass through a traced function; expected Tensor, Variable, an object with an "
+                "identity (Stateful), a number, enum or std::string, or a std::vector, array, tuple, pair, optional, map or struct with "
+                "visit() of such values");
+  auto part = [&](const auto& place, auto& each) {
+    visitor.enter(place);
+    walk(visitor, each);
+    visitor.leave();
+  };
+  if constexpr (kind == Kind::Tensor) {
+    visitor.tensor(value);
+  } else if constexpr (kind == Kind::Host) {
+    visitor.host(value);
+  } else if constexpr (kind == Kind::Vector || kind == Kind::Array) {
+    if constexpr (kind == Kind::Vector) visitor.length(value.size());
+    size_t index = 0;
+    if constexpr (std::is_same_v<Value, std::vector<bool>>) {
+      for (const bool each : value) part(index++, each);
+    } else {
+      for (auto& each : value) part(index++, each);
+    }
+  } else if constexpr (kind == Kind::Tuple) {
+    std::apply([&, index = size_t{0}](auto&... each) mutable { (part(index++, each), ...); }, value);
+  } else if constexpr (kind == Kind::Optional) {
+    visitor.presence(value.has_value());
+    if (value.has_value()) walk(visitor, *value);
+  } else if constexpr (kind == Kind::Map) {
+    visitor.keys(value);
+    for (auto& [key, each] : value) part(key, each);
+  } else if constexpr (kind == Kind::Struct) {
+    auto field = [&](std::string_view name, auto& each) {
+      if constexpr (std::is_const_v<T>) {
+        part(name, std::as_const(each));
+      } else {
+        part(name, each);
+      }
+    };
+    const_cast<Value&>(value).visit(field);  // a struct lists its fields once, for reading and for writing
+  }
+}
+
+// Visitors that do not ask where a part stands derive from this.
+struct Nameless {
+  void enter(const auto&) {}
+  void leave() {}
+};
+
+inline void append_key(std::string& key, const Number auto& value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); }
+inline void append_key(std::string& key, const std::string& value) {
+  append_key(key, value.size());
+  key += value;
+}
+inline void append_key(std::string& key, const Variable& value) { append_key(key, value.id()); }
+inline void append_key(std::string& key, const Stateful& value) {
+  append_key(key, value.identity().id());
+  append_key(key, value.identity().version());
+}
+
+// Collects the tensors, and everything else as bytes that are equal exactly for equal values. Tensors alone leave the key empty.
+struct Reader : Nameless {
+  std::vector<Tensor>& tensors;
+  std::string& key;
+  Reader(std::vector<Tensor>& tensors_, std::string& key_) : tensors(tensors_), key(key_) {}
+
+  void tensor(const Tensor& value) { tensors.push_back(value); }
+  void host(const auto& value) { append_key(key, value); }
+  void length(size_t value) { append_key(key, value); }
+  void presence(bool value) { append_key(key, value); }
+  void keys(const auto& map) {
+    append_key(key, map.size());
+    for (const auto& each : map) append_key(key, each.first);
+  }
+};
+
+// Puts other tensors in place of those that are there.
+struct Writer : Nameless {
+  std::span<const Tensor> rest;
+  explicit Writer(std::span<const Tensor> tensors) : rest(tensors) {}
+
+  void tensor(Tensor& value) {
+    value = rest.front();
+    rest = rest.subspan(1);
+  }
+  void host(const auto&) {}
+  void length(size_t) {}
+  void presence(bool) {}
+  void keys(const auto&) {}
+};
+
+// The tensors of a value, in order.
+template <class T>
+std::vector<Tensor> flatten(const T& value) {
+  std::vector<Tensor> tensors;
+  std::string key;
+  Reader reader(tensors, key);
+  walk(reader, value);
+  return tensors;
+}
+
+// What two values of one type must have in common for one trace to serve both: everything but the tensors.
+template <class T>
+std::string key(const T& value) {
+  std::vector<Tensor> tensors;
+  std::string key;
+  Reader reader(tensors, key);
+  walk(reader, value);
+  return key;
+}
+
+// The value with other tensors, as many as it has, in the order of flatten().
+template <class T>
+T rebuild(T layout, std::span<const Tensor> tensors) {
+  Writer writer(tensors);
+  walk(writer, layout);
+  return layout;
+}
+
+}  // namespace anyshape::structure
+#pragma GCC visibility pop
