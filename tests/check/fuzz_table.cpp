@@ -313,7 +313,7 @@ Tensor draw_tensor_of_rank_one(FuzzBytes& bytes) {
 
 FuzzCall decode_search_sorted(FuzzBytes& bytes) {
   const Tensor sorted = bytes.chance(80) ? draw_tensor_of_rank_one(bytes) : bytes.tensor(), values = bytes.tensor();
-  const Side side = bytes.chance(50) ? Side::Left : Side::Right;
+  const SearchSide side = bytes.chance(50) ? SearchSide::Left : SearchSide::Right;
   return {{sorted, values}, [side](In in) { return Out{search_sorted(in[0], in[1], {.side = side})}; }};
 }
 

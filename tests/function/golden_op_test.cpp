@@ -271,7 +271,7 @@ const std::map<std::string, Runner>& runners() {
       {"searchsorted",
        [](Inputs in,
           const Json&
-              attrs) { return search_sorted(in[0], in[1], {.side = attrs["side"].string() == "left" ? Side::Left : Side::Right}); }},
+              attrs) { return search_sorted(in[0], in[1], {.side = attrs["side"].string() == "left" ? SearchSide::Left : SearchSide::Right}); }},
   };
   return all;
 }

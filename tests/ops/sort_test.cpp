@@ -80,9 +80,9 @@ TEST(Sort, refuses_bad_axes_counts_and_ranks) {
 TEST(SearchSorted, finds_the_place_before_or_behind_equals) {
   const Tensor sorted = tensor({1.F, 2.F, 2.F, 4.F}), values = tensor({{0.F, 1.F, 2.F}, {3.F, 4.F, 5.F}});
   EXPECT_EQ(search_sorted(sorted, values).to_vector<int32_t>(), (Integers{0, 0, 1, 3, 3, 4}));
-  EXPECT_EQ(search_sorted(sorted, values, {.side = Side::Right}).to_vector<int32_t>(), (Integers{0, 1, 3, 3, 4, 4}));
+  EXPECT_EQ(search_sorted(sorted, values, {.side = SearchSide::Right}).to_vector<int32_t>(), (Integers{0, 1, 3, 3, 4, 4}));
   EXPECT_EQ(search_sorted(tensor({1.F, nan}), tensor({0.F, 2.F, nan})).to_vector<int32_t>(), (Integers{0, 1, 1}));
-  EXPECT_EQ(search_sorted(tensor({1.F, nan}), tensor({nan}), {.side = Side::Right}).to_vector<int32_t>(), (Integers{2}));
+  EXPECT_EQ(search_sorted(tensor({1.F, nan}), tensor({nan}), {.side = SearchSide::Right}).to_vector<int32_t>(), (Integers{2}));
   EXPECT_EQ(search_sorted(ones({0}), tensor({1.F, nan})).to_vector<int32_t>(), (Integers{0, 0}));
   EXPECT_EQ(search_sorted(tensor({3}), 3).item<int32_t>(), 0);
   EXPECT_EQ(search_sorted(tensor({1, 3}), tensor({2.5F})).item<int32_t>(), 1) << "both in their common dtype";
@@ -94,7 +94,7 @@ TEST(SearchSorted, agrees_with_the_standard_library_for_every_length) {
     const Tensor sorted = sort(random::integers({n}, {.high = 50})), values = random::integers({100}, {.low = -2, .high = 53});
     const Integers in = sorted.to_vector<int32_t>(), asked = values.to_vector<int32_t>();
     const Integers left = search_sorted(sorted, values).to_vector<int32_t>();
-    const Integers right = search_sorted(sorted, values, {.side = Side::Right}).to_vector<int32_t>();
+    const Integers right = search_sorted(sorted, values, {.side = SearchSide::Right}).to_vector<int32_t>();
     for (size_t i = 0; i < asked.size(); ++i) {
       ASSERT_EQ(left[i], std::ranges::lower_bound(in, asked[i]) - in.begin());
       ASSERT_EQ(right[i], std::ranges::upper_bound(in, asked[i]) - in.begin());

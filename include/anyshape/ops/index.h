@@ -48,9 +48,9 @@ struct TopK {
 TopK top_k(const Tensor& x, const Dim& k, AxisOptions options = {});
 
 // Where each value would be inserted in a sorted vector to keep it sorted, as i32; before its equals, or behind them.
-enum class Side : uint8_t { Left, Right };
+enum class SearchSide : uint8_t { Left, Right };
 struct SearchSortedOptions {
-  Side side = Side::Left;
+  SearchSide side = SearchSide::Left;
 };
 Tensor search_sorted(const Tensor& sorted, const Tensor& values, SearchSortedOptions options = {});
 

@@ -72,7 +72,7 @@ constinit const OpDef search_sorted_op{.name = "search_sorted",
                                        .attrs = [] { return Attrs(SearchAttrs{}); }};
 
 Tensor search_sorted(const Tensor& sorted, const Tensor& values, SearchSortedOptions options) {
-  return bind(search_sorted_op, {sorted, values}, SearchAttrs{options.side == Side::Right});
+  return bind(search_sorted_op, {sorted, values}, SearchAttrs{options.side == SearchSide::Right});
 }
 
 }  // namespace anyshape

@@ -110,7 +110,7 @@ OpSample search_sorted_sample() {
     return std::vector<InputPlan>{{random.sizes(1), dtype, few}, {random.sizes(number / 2 + 1), dtype, few}};
   };
   sample.call = [](Tensors in, int number) {
-    return std::vector<Tensor>{search_sorted(sort(in[0]), in[1], {.side = number % 2 == 0 ? Side::Left : Side::Right})};
+    return std::vector<Tensor>{search_sorted(sort(in[0]), in[1], {.side = number % 2 == 0 ? SearchSide::Left : SearchSide::Right})};
   };
   sample.reference = [](Flats in, int number) {
     std::vector<double> row = in[0].values;
