@@ -1,8 +1,7 @@
 // function(): turns a C++ callable on tensors into one compiled graph that runs any shape.
 #pragma once
 #include <anyshape/ledger.h>
-#include <anyshape/tensor.h>
-#include <anyshape/variable.h>
+#include <anyshape/structure_text.h>
 
 #include <functional>
 #include <memory>
@@ -33,6 +32,21 @@ struct FunctionOptions {
   DtypePolicy dtypes = DtypePolicy::Auto;
 };
 
+// The results of a call: tensors, and what stands around them where their type does not say it.
+struct FunctionResults {
+  std::vector<Tensor> tensors;
+  std::shared_ptr<const void> layout = nullptr;
+};
+
+// A call, as far as it depends on the callable's type.
+class FunctionCall {
+ public:
+  virtual ~FunctionCall() = default;
+  virtual FunctionResults run(std::span<const Tensor> tensors) const = 0;  // the callable on other tensors in place of the call's own
+  virtual std::string key() const = 0;                                     // the arguments but for the tensors, as structure::key
+  virtual structure::Description describe() const = 0;                     // the arguments in words
+};
+
 // The part of a Function that does not depend on the callable's type.
 class FunctionCore {
  public:
@@ -41,13 +55,8 @@ class FunctionCore {
   FunctionCore(const FunctionCore&) = delete;
   FunctionCore& operator=(const FunctionCore&) = delete;
 
-  // Runs the user's callable on other tensors in place of the call's own.
-  struct Body {
-    std::vector<Tensor> (*run)(void* state, std::span<const Tensor> tensors);
-    void* state;
-  };
-  // `tensors` are the tensor arguments; `key` distinguishes the other ones, and `key_text` shows them.
-  std::vector<Tensor> call(std::vector<Tensor> tensors, const std::string& key, Body body);
+  // `tensors` and `key` are the call's arguments.
+  FunctionResults call(std::vector<Tensor> tensors, const std::string& key, const FunctionCall& call);
 
   FunctionStats stats() const;
   std::vector<TraceRecord> traces() const;
@@ -59,75 +68,79 @@ class FunctionCore {
   std::unique_ptr<State> state_;
 };
 
-// How values of a type are taken apart into tensors and put together again. Arguments: tensors go into the trace, other values into its
-// key; results: tensors and groups of them.
-template <class T>
-struct Arguments;
+// How an argument is given: an object that the callable takes as `Model&` as it is, everything else as a constant.
+template <class Arg>
+using Parameter = std::conditional_t<std::is_lvalue_reference_v<Arg>, Arg, const std::remove_cvref_t<Arg>&>;
 
-template <>
-struct Arguments<Tensor> {
-  static void flatten(const Tensor& value, std::vector<Tensor>& tensors, std::string&) { tensors.push_back(value); }
-  static Tensor rebuild(const Tensor&, std::span<const Tensor>& rest) {
-    Tensor value = rest.front();
-    rest = rest.subspan(1);
-    return value;
+template <class R, class... Args>
+class TypedCall final : public FunctionCall {
+ public:
+  TypedCall(const std::function<R(Args...)>& callable, Parameter<Args>... arguments) : callable_(callable), arguments_(arguments...) {}
+
+  void read(std::vector<Tensor>& tensors, std::string& key) const {
+    tensors.reserve(sizeof...(Args));
+    structure::Reader reader(tensors, key);
+    structure::walk(reader, arguments_);
   }
-};
 
-template <>
-struct Arguments<Variable> {  // by identity: another variable is another trace
-  static void flatten(const Variable& value, std::vector<Tensor>&, std::string& key) {
-    const uint64_t identity = value.id();
-    key.append(reinterpret_cast<const char*>(&identity), sizeof identity);
+  FunctionResults run(std::span<const Tensor> given) const override {
+    std::vector<Tensor> tensors(given.begin(), given.end());
+    structure::Writer writer(tensors);
+    // Braces: from left to right.
+    auto replaced = std::apply([&](auto&... each) { return std::tuple<Replaced<Args>...>{replace<Args>(writer, each)...}; }, arguments_);
+    auto call = [&](auto&... each) -> R { return callable_(static_cast<Args&&>(each)...); };
+    if constexpr (std::is_void_v<R>) {
+      std::apply(call, replaced);
+      return {};
+    } else {
+      std::decay_t<R> value = std::apply(call, replaced);
+      FunctionResults results{structure::flatten(value)};
+      if constexpr (!structure::is_fixed<std::decay_t<R>>) {
+        std::vector<Tensor> nothing(results.tensors.size());
+        results.layout = std::make_shared<const std::decay_t<R>>(structure::rebuild(std::move(value), std::move(nothing)));
+      }
+      return results;
+    }
   }
-  static Variable rebuild(const Variable& value, std::span<const Tensor>&) { return value; }
-};
 
-template <class T>
-  requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
-struct Arguments<T> {  // by value: another value is another trace
-  static void flatten(const T& value, std::vector<Tensor>&, std::string& key) {
-    key.append(reinterpret_cast<const char*>(&value), sizeof value);
+  std::string key() const override { return structure::key(arguments_); }
+
+  structure::Description describe() const override {
+    structure::Description all;
+    auto add = [&, index = 0](const auto& argument) mutable {
+      structure::Description one = structure::describe(argument, "argument " + std::to_string(index++));
+      for (std::string& name : one.tensors) all.tensors.push_back(std::move(name));
+      for (structure::Part& part : one.parts) all.parts.push_back(std::move(part));
+    };
+    std::apply([&](const auto&... each) { (add(each), ...); }, arguments_);
+    return all;
   }
-  static T rebuild(const T& value, std::span<const Tensor>&) { return value; }
-};
 
-template <class T>
-struct Results;
-
-template <>
-struct Results<Tensor> {
-  static std::vector<Tensor> flatten(const Tensor& value) { return {value}; }
-  static Tensor rebuild(std::vector<Tensor>& tensors) { return std::move(tensors[0]); }
-};
-
-template <>
-struct Results<std::vector<Tensor>> {
-  static std::vector<Tensor> flatten(std::vector<Tensor> value) { return value; }
-  static std::vector<Tensor> rebuild(std::vector<Tensor>& tensors) { return std::move(tensors); }
-};
-
-template <class... Ts>
-  requires(std::is_same_v<Ts, Tensor> && ...)
-struct Results<std::tuple<Ts...>> {
-  static std::vector<Tensor> flatten(const std::tuple<Ts...>& value) {
-    return std::apply([](const auto&... each) { return std::vector<Tensor>{each...}; }, value);
+ private:
+  template <class Arg>
+  static constexpr bool is_object = std::is_lvalue_reference_v<Arg> && structure::WithIdentity<std::decay_t<Arg>>;
+  template <class Arg>
+  using Replaced = std::conditional_t<is_object<Arg>, Arg, std::decay_t<Arg>>;
+  template <class Arg>
+  static Replaced<Arg> replace(structure::Writer& writer, Parameter<Arg> original) {
+    if constexpr (is_object<Arg>) {
+      return original;
+    } else {
+      std::decay_t<Arg> copy = original;
+      structure::walk(writer, copy);
+      return copy;
+    }
   }
-  static std::tuple<Ts...> rebuild(std::vector<Tensor>& tensors) {
-    return [&]<size_t... I>(std::index_sequence<I...>) { return std::tuple<Ts...>{tensors[I]...}; }(std::index_sequence_for<Ts...>());
-  }
-};
 
-template <>
-struct Results<std::pair<Tensor, Tensor>> {
-  static std::vector<Tensor> flatten(const std::pair<Tensor, Tensor>& value) { return {value.first, value.second}; }
-  static std::pair<Tensor, Tensor> rebuild(std::vector<Tensor>& tensors) { return {tensors[0], tensors[1]}; }
+  const std::function<R(Args...)>& callable_;
+  std::tuple<Parameter<Args>...> arguments_;
 };
 
 template <class Signature>
 class Function;
 
-// A compiled function. Copies share traces and ledger.
+// A compiled function. Copies share traces and ledger. Arguments and results are values as structure.h has them; host values among the
+// results are those of the trace.
 template <class R, class... Args>
 class Function<R(Args...)> {
  public:
@@ -135,33 +148,20 @@ class Function<R(Args...)> {
       : callable_(std::make_shared<std::function<R(Args...)>>(std::move(callable))),
         core_(std::make_shared<FunctionCore>(std::move(options))) {}
 
-  R operator()(const std::decay_t<Args>&... args) const {
-    struct Call {
-      const std::function<R(Args...)>& callable;
-      std::tuple<const std::decay_t<Args>&...> args;
-    } call{*callable_, {args...}};
+  R operator()(Parameter<Args>... arguments) const {
+    const TypedCall<R, Args...> call(*callable_, arguments...);
     std::vector<Tensor> tensors;
     std::string key;
-    (Arguments<std::decay_t<Args>>::flatten(args, tensors, key), ...);
-    const FunctionCore::Body body{
-        [](void* state, std::span<const Tensor> replaced) {
-          const Call& self = *static_cast<Call*>(state);
-          // Braces: the arguments are rebuilt from left to right.
-          std::tuple<std::decay_t<Args>...> rebuilt = std::apply(
-              [&](const auto&... each) {
-                return std::tuple<std::decay_t<Args>...>{Arguments<std::decay_t<decltype(each)>>::rebuild(each, replaced)...};
-              },
-              self.args);
-          if constexpr (std::is_void_v<R>) {
-            std::apply(self.callable, rebuilt);
-            return std::vector<Tensor>{};
-          } else {
-            return Results<std::decay_t<R>>::flatten(std::apply(self.callable, rebuilt));
-          }
-        },
-        &call};
-    std::vector<Tensor> results = core_->call(std::move(tensors), key, body);
-    if constexpr (!std::is_void_v<R>) return Results<std::decay_t<R>>::rebuild(results);
+    call.read(tensors, key);
+    FunctionResults results = core_->call(std::move(tensors), key, call);
+    if constexpr (!std::is_void_v<R>) {
+      using Value = std::decay_t<R>;
+      if constexpr (structure::is_fixed<Value>) {
+        return structure::rebuild(Value(), std::move(results.tensors));
+      } else {
+        return structure::rebuild(*static_cast<const Value*>(results.layout.get()), std::move(results.tensors));
+      }
+    }
   }
 
   FunctionStats stats() const { return core_->stats(); }
@@ -173,6 +173,12 @@ class Function<R(Args...)> {
   std::shared_ptr<FunctionCore> core_;
 };
 
+// Stands in for the Function of a callable that has none, so that one message is all a compiler says.
+template <class R>
+struct NoFunction {
+  R operator()(const auto&...) const;
+};
+
 // Makes a Function of a callable whose parameter types are written out: function([](Tensor x) { return sum(x); }, {.name = "total"}).
 template <class Callable>
 auto function(Callable callable, FunctionOptions options = {}) {
@@ -180,8 +186,27 @@ auto function(Callable callable, FunctionOptions options = {}) {
   static_assert(is_deducible, "anyshape::function: the callable's parameter types must be written out (Tensor x, not auto x)");
   if constexpr (is_deducible) {
     return [&]<class R, class... Args>(std::function<R(Args...)> typed) {
-      return Function<R(Args...)>(std::move(typed), std::move(options));
+      constexpr bool are_values = ((structure::kind_of<std::decay_t<Args>> != structure::Kind::Unknown) && ...) &&
+                                  (std::is_void_v<R> || structure::kind_of<std::decay_t<R>> != structure::Kind::Unknown);
+      static_assert(are_values,
+                    "anyshape::function: a parameter or result of the callable has a type that cannot pass through a traced function; "
+                    "expected Tensor, Variable, an object with an identity (Stateful), a number, enum or std::string, or a std::vector, "
+                    "array, tuple, pair, optional, map or struct with visit() of such values");
+      constexpr bool are_constant = ((!std::is_lvalue_reference_v<Args> || std::is_const_v<std::remove_reference_t<Args>> ||
+                                      structure::WithIdentity<std::decay_t<Args>>) &&
+                                     ...);
+      static_assert(
+          are_constant,
+          "anyshape::function: only an object with an identity (Variable, Model, Optimizer) is taken as T&: what a trace writes to "
+          "another argument is lost; take it as T or const T& and return what changed");
+      if constexpr (are_values && are_constant) {
+        return Function<R(Args...)>(std::move(typed), std::move(options));
+      } else {
+        return NoFunction<R>();
+      }
     }(std::function(std::move(callable)));
+  } else {
+    return NoFunction<Tensor>();
   }
 }
 

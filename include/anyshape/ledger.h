@@ -1,6 +1,7 @@
 // The ledger: what a function did and why, in numbers and in words.
 #pragma once
 #include <anyshape/spec.h>
+#include <anyshape/structure_text.h>
 
 #include <cstdint>
 #include <string>
@@ -25,8 +26,9 @@ struct FunctionStats {
 
 // One trace: for what arguments, why it was made, what it demands and what it gives.
 struct TraceRecord {
-  std::string signature;  // "(x: f32[rows, cols])"
-  std::string reason;     // "first call", or the difference to the nearest earlier trace and what to do about it
+  std::string signature;                // "(x: f32[rows, cols])"
+  std::string reason;                   // "first call", or the difference to the nearest earlier trace and what to do about it
+  std::vector<structure::Part> values;  // what is not a tensor among the arguments: {"argument 1 (options.rate)", "0.5"}
   std::vector<TensorSpec> outputs;
   std::vector<std::string> checks;    // size rules verified at every call
   std::vector<std::string> captured;  // tensors and variables from outside that the trace holds: "f32[10, 784]", "kernel1: f32[784, 512]"

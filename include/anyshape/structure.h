@@ -47,19 +47,23 @@ inline constexpr Kind kind_of = std::is_same_v<T, Tensor> ? Kind::Tensor
                                 : HostValue<T>            ? Kind::Host
                                 : WithVisit<T>            ? Kind::Struct
                                                           : Kind::Unknown;
+template <class... Parts>
+constexpr Kind kind_if_known(Kind kind) {
+  return ((kind_of<std::remove_cvref_t<Parts>> != Kind::Unknown) && ...) ? kind : Kind::Unknown;
+}
 template <class T>
-inline constexpr Kind kind_of<std::vector<T>> = Kind::Vector;
+inline constexpr Kind kind_of<std::vector<T>> = kind_if_known<T>(Kind::Vector);
 template <class T, size_t N>
-inline constexpr Kind kind_of<std::array<T, N>> = Kind::Array;
+inline constexpr Kind kind_of<std::array<T, N>> = kind_if_known<T>(Kind::Array);
 template <class... Ts>
-inline constexpr Kind kind_of<std::tuple<Ts...>> = Kind::Tuple;
+inline constexpr Kind kind_of<std::tuple<Ts...>> = kind_if_known<Ts...>(Kind::Tuple);
 template <class A, class B>
-inline constexpr Kind kind_of<std::pair<A, B>> = Kind::Tuple;
+inline constexpr Kind kind_of<std::pair<A, B>> = kind_if_known<A, B>(Kind::Tuple);
 template <class T>
-inline constexpr Kind kind_of<std::optional<T>> = Kind::Optional;
+inline constexpr Kind kind_of<std::optional<T>> = kind_if_known<T>(Kind::Optional);
 template <class K, class V>
   requires(Number<K> || std::is_same_v<K, std::string>)
-inline constexpr Kind kind_of<std::map<K, V>> = Kind::Map;
+inline constexpr Kind kind_of<std::map<K, V>> = kind_if_known<V>(Kind::Map);
 
 // Whether the type alone says how many tensors there are and that there is nothing else: no structure to remember.
 template <class T>
@@ -151,13 +155,13 @@ struct Reader : Nameless {
   }
 };
 
-// Puts other tensors in place of those that are there.
+// Moves other tensors to where tensors are.
 struct Writer : Nameless {
-  std::span<const Tensor> rest;
-  explicit Writer(std::span<const Tensor> tensors) : rest(tensors) {}
+  std::span<Tensor> rest;
+  explicit Writer(std::span<Tensor> tensors) : rest(tensors) {}
 
   void tensor(Tensor& value) {
-    value = rest.front();
+    value = std::move(rest.front());
     rest = rest.subspan(1);
   }
   void host(const auto&) {}
@@ -188,7 +192,7 @@ std::string key(const T& value) {
 
 // The value with other tensors, as many as it has, in the order of flatten().
 template <class T>
-T rebuild(T layout, std::span<const Tensor> tensors) {
+T rebuild(T layout, std::vector<Tensor> tensors) {
   Writer writer(tensors);
   walk(writer, layout);
   return layout;

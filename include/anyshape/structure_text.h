@@ -5,10 +5,13 @@
 #pragma GCC visibility push(default)
 namespace anyshape::structure {
 
+enum class Role { Number, Text, Object, Structure };  // numbers and enums, strings, what has an identity, lengths and presence
+
 // Where a part of a value stands, and what it is: {"argument 1 (options.rate)", "0.5"}.
 struct Part {
   std::string name;
   std::string value;
+  Role role = Role::Structure;
 };
 
 // All parts in words: the tensors by name, the host values, the lengths of vectors, the keys of maps and which optionals are there.
@@ -54,11 +57,11 @@ class Describer {
   template <class T>
   void host(const T& value) {
     if constexpr (std::is_same_v<T, Variable>) {
-      add(text_of(value), "variable");
+      add(text_of(value), Role::Object, "variable");
     } else if constexpr (std::derived_from<T, Stateful>) {
-      add(text_of(value), value.identity().kind());
+      add(text_of(value), Role::Object, value.identity().kind());
     } else {
-      add(text_of(value));
+      add(text_of(value), Number<T> ? Role::Number : Role::Text);
     }
   }
   void length(size_t value);
@@ -73,7 +76,9 @@ class Describer {
 
  private:
   void enter_at(const std::string& index);
-  void add(std::string value, std::string_view kind = {}) { description.parts.push_back({name(kind), std::move(value)}); }
+  void add(std::string value, Role role = Role::Structure, std::string_view kind = {}) {
+    description.parts.push_back({name(kind), std::move(value), role});
+  }
   std::string name(std::string_view kind = {}) const;  // "argument 1 (options.rate)"; at the root "argument 0 (model)" by its kind
 
   std::string root_;
@@ -88,6 +93,14 @@ Description describe(const T& value, std::string root) {
   walk(describer, value);
   return std::move(describer.description);
 }
+
+// What became another thing between two values of one type, in the words of the later one: "argument 1 (options.rate): 0.5, was 0.25". Where
+// there is a part more or less, the length, key or presence that says so is such a thing.
+struct Change {
+  std::string text;
+  Role role;
+};
+std::vector<Change> changes(std::span<const Part> earlier, std::span<const Part> later);
 
 }  // namespace anyshape::structure
 #pragma GCC visibility pop

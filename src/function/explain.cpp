@@ -10,23 +10,26 @@ namespace anyshape::function_detail {
 namespace {
 
 // What separates a call from one trace, each with a cure.
-std::vector<std::string> differences(const TraceEntry& entry, std::span<const Tensor> arguments, const std::string& key) {
+std::vector<std::string> differences(const TraceEntry& entry, std::span<const Tensor> arguments,
+                                     const structure::Description& description) {
   std::vector<std::string> found;
   const Signature& signature = entry.signature();
-  if (signature.specs().size() != arguments.size()) {
-    found.push_back(fmt::format("{} tensor arguments became {}. Another number of tensors is another trace", signature.specs().size(),
-                                arguments.size()));
-    return found;
+  for (const structure::Change& change : structure::changes(entry.record().values, description.parts)) {
+    const std::string_view cure = change.role == structure::Role::Number      ? "Pass a number that varies as a tensor"
+                                  : change.role == structure::Role::Structure ? "Another structure is another trace"
+                                                                              : "Another object or text is another trace";
+    found.push_back(fmt::format("{}. {}", change.text, cure));
   }
+  if (signature.specs().size() != arguments.size()) return found;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const TensorSpec& spec = signature.specs()[i];
-    const std::string change = fmt::format("{}: {} became {}", signature.argument_name(i), to_string(spec), describe(arguments[i]));
+    const std::string change =
+        fmt::format("{}: {} became {}", signature.argument_name(i, description.tensors[i]), to_string(spec), describe(arguments[i]));
     if (arguments[i].rank() != spec.shape.rank())
       found.push_back(change + ". Another rank is another trace: reshape it, or use a second function");
     else if (arguments[i].dtype() != spec.dtype)
       found.push_back(change + ". Another dtype is another trace: cast it, or declare a signature with .dtypes = as::DtypePolicy::Cast");
   }
-  if (key != entry.key()) found.push_back("a host value or captured object among the arguments changed. Pass numbers that vary as tensors");
   if (!found.empty()) return found;
   if (const graph::Check* check = entry.failed_retrace_check(arguments)) {
     found.push_back(
@@ -39,12 +42,13 @@ std::string counted(int64_t count, std::string_view what) { return fmt::format("
 
 }  // namespace
 
-std::string explain(std::span<const std::shared_ptr<const TraceEntry>> earlier, std::span<const Tensor> arguments, const std::string& key) {
+std::string explain(std::span<const std::shared_ptr<const TraceEntry>> earlier, std::span<const Tensor> arguments,
+                    const structure::Description& description) {
   if (earlier.empty()) return "first call";
   std::vector<std::string> least;
   size_t nearest = 0;
   for (size_t i = 0; i < earlier.size(); ++i) {
-    std::vector<std::string> found = differences(*earlier[i], arguments, key);
+    std::vector<std::string> found = differences(*earlier[i], arguments, description);
     if (i > 0 && found.size() >= least.size()) continue;
     least = std::move(found);
     nearest = i;

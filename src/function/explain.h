@@ -5,7 +5,8 @@
 namespace anyshape::function_detail {
 
 // The difference between a call and the nearest earlier trace, with what to do about it; "first call" where there is none.
-std::string explain(std::span<const std::shared_ptr<const TraceEntry>> earlier, std::span<const Tensor> arguments, const std::string& key);
+std::string explain(std::span<const std::shared_ptr<const TraceEntry>> earlier, std::span<const Tensor> arguments,
+                    const structure::Description& description);
 
 std::string report(const std::string& name, const FunctionStats& stats, std::span<const std::shared_ptr<const TraceEntry>> entries);
 

@@ -38,9 +38,9 @@ struct FunctionCore::State {
   std::condition_variable flight_ended;
   std::set<std::string> flights;  // the kinds of calls that are being traced
 
-  void accept_arguments(std::vector<Tensor>& tensors);
+  void accept_arguments(std::vector<Tensor>& tensors, const FunctionCall& call);
   Entry find(std::span<const Tensor> tensors, const std::string& key, std::vector<int64_t>& values);
-  Entry make(std::span<const Tensor> tensors, const std::string& key, Body body, std::vector<int64_t>& values);
+  Entry make(std::span<const Tensor> tensors, const FunctionCall& call, std::vector<int64_t>& values);
   std::vector<Tensor> run(const TraceEntry& entry, std::vector<Tensor> tensors, std::span<const int64_t> values);
 };
 
@@ -93,11 +93,11 @@ FunctionCore::FunctionCore(FunctionOptions options) : state_(std::make_unique<St
 
 FunctionCore::~FunctionCore() = default;
 
-std::vector<Tensor> FunctionCore::call(std::vector<Tensor> tensors, const std::string& key, Body body) {
+FunctionResults FunctionCore::call(std::vector<Tensor> tensors, const std::string& key, const FunctionCall& call) {
   // Part of the trace in progress, or followed by a tape, which has to see every op.
-  if (Tracer::is_active() || current_interpreter().records()) return body.run(body.state, tensors);
+  if (Tracer::is_active() || current_interpreter().records()) return call.run(tensors);
   State& state = *state_;
-  state.accept_arguments(tensors);
+  state.accept_arguments(tensors, call);
   thread_local std::vector<int64_t> values;
   Entry entry = state.find(tensors, key, values);
   bool hit = entry != nullptr;
@@ -106,24 +106,24 @@ std::vector<Tensor> FunctionCore::call(std::vector<Tensor> tensors, const std::s
     const Flight flight(state, state.options.retrace == Retrace::Forbid ? std::string() : kind_of(tensors, key));
     entry = state.find(tensors, key, values);
     hit = entry != nullptr;
-    if (!hit) entry = state.make(tensors, key, body, values);
+    if (!hit) entry = state.make(tensors, call, values);
   }
   state.counters.calls.fetch_add(1, std::memory_order_relaxed);
   if (hit) state.counters.hits.fetch_add(1, std::memory_order_relaxed);
   entry->count_call(values);
-  return state.run(*entry, std::move(tensors), values);
+  return {state.run(*entry, std::move(tensors), values), entry->layout()};
 }
 
-void FunctionCore::State::accept_arguments(std::vector<Tensor>& tensors) {
+void FunctionCore::State::accept_arguments(std::vector<Tensor>& tensors, const FunctionCall& call) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!tensors[i].defined()) {
-      throw ArgumentError(
-          fmt::format("function \"{}\": argument {} is an empty tensor handle; expected a tensor with a value.", options.name, i));
+      throw ArgumentError(fmt::format("function \"{}\": {} is an empty tensor handle; expected a tensor with a value.", options.name,
+                                      call.describe().tensors[i]));
     }
     if (tensors[i].impl()->traced != nullptr) {
       throw TraceError(
-          fmt::format("function \"{}\": argument {} is a tensor that left its trace; expected a value. Return it from the traced function.",
-                      options.name, i));
+          fmt::format("function \"{}\": {} is a tensor that left its trace; expected a value. Return it from the traced function.",
+                      options.name, call.describe().tensors[i]));
     }
   }
   if (!declared) return;
@@ -136,13 +136,14 @@ void FunctionCore::State::accept_arguments(std::vector<Tensor>& tensors) {
       throw SignatureError(
           fmt::format("function \"{}\": {} has another dtype: it is {}; expected {}. Cast it with as::cast(x, as::{}), or set .dtypes = "
                       "as::DtypePolicy::Cast.",
-                      options.name, declared->argument_name(i), describe(tensors[i]), to_string(declared->specs()[i]), to_string(wanted)));
+                      options.name, declared->argument_name(i, call.describe().tensors[i]), describe(tensors[i]),
+                      to_string(declared->specs()[i]), to_string(wanted)));
     }
     if (!casts) continue;
     tensors[i] = cast(tensors[i], wanted);
     counters.casts.fetch_add(1, std::memory_order_relaxed);
   }
-  declared->require(tensors, options.name);
+  declared->require(tensors, call, options.name);
 }
 
 Entry FunctionCore::State::find(std::span<const Tensor> tensors, const std::string& key, std::vector<int64_t>& values) {
@@ -160,14 +161,14 @@ Entry FunctionCore::State::find(std::span<const Tensor> tensors, const std::stri
   return nullptr;
 }
 
-Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::string& key, Body body, std::vector<int64_t>& values) {
+Entry FunctionCore::State::make(std::span<const Tensor> tensors, const FunctionCall& call, std::vector<int64_t>& values) {
   std::vector<Entry> earlier;
   {
     std::shared_lock lock(mutex);
     earlier = entries;
   }
   TraceRecord record;
-  record.reason = function_detail::explain(earlier, tensors, key);
+  record.reason = function_detail::explain(earlier, tensors, call.describe());
   if (!earlier.empty() && options.retrace == Retrace::Forbid) {
     throw TraceError(
         fmt::format("function \"{}\": this call needs a new trace, which Retrace::Forbid rules out: {}", options.name, record.reason));
@@ -179,12 +180,16 @@ Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::stri
   Signature signature = declared ? Signature::declared(specs) : Signature::open(tensors);
   signature.bind(tensors, values);
   const auto start = std::chrono::steady_clock::now();
+  std::shared_ptr<const void> layout;
   function_detail::Trace trace =
       Tracer(options.name, signature.specs(), signature.bindings(values)).run([&](std::span<const Tensor> traced) {
-        return body.run(body.state, traced);
+        FunctionResults results = call.run(traced);
+        layout = std::move(results.layout);
+        return std::move(results.tensors);
       });
   record.trace_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   record.signature = signature.to_string();
+  record.values = call.describe().parts;
   record.graph = graph::print(*trace.graph);
   for (size_t i = 0; i < trace.results; ++i) record.outputs.push_back(trace.graph->outputs[i]->spec);
   for (const graph::Check& check : trace.graph->checks) record.checks.push_back(fmt::format("{}: {}", check.op, to_string(check.check)));
@@ -197,7 +202,9 @@ Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::stri
   function_detail::Compiled compiled = function_detail::compile(*trace.graph, signature.symbols());
   record.compile_ms = compiled.milliseconds;
   record.code_bytes = compiled.code_bytes;
-  auto entry = std::make_shared<const TraceEntry>(key, std::move(signature), std::move(trace), std::move(compiled), std::move(record));
+  // The key of now: an object that was built while tracing is found by what it has become.
+  auto entry = std::make_shared<const TraceEntry>(call.key(), std::move(signature), std::move(trace), std::move(layout),
+                                                  std::move(compiled), std::move(record));
   size_t number = 0;
   {
     std::unique_lock lock(mutex);

@@ -112,19 +112,20 @@ Bindings Signature::bindings(std::span<const int64_t> values) const {
   return bindings;
 }
 
-std::string Signature::argument_name(size_t argument) const {
-  const std::string& name = specs_[argument].name;
-  return name.empty() ? fmt::format("argument {}", argument) : fmt::format("argument {} ({})", argument, name);
+std::string Signature::argument_name(size_t tensor, const std::string& place) const {
+  if (specs_[tensor].name.empty()) return place;
+  return fmt::format("{} ({})", place.substr(0, place.find(" (")), specs_[tensor].name);
 }
 
-void Signature::require(std::span<const Tensor> arguments, const std::string& function) const {
+void Signature::require(std::span<const Tensor> arguments, const FunctionCall& call, const std::string& function) const {
   if (arguments.size() != specs_.size()) {
     throw SignatureError(fmt::format("function \"{}\": {} tensor arguments given; expected {}: {}.", function, arguments.size(),
                                      specs_.size(), to_string()));
   }
   auto refuse = [&](size_t argument, const std::string& what) {
     throw SignatureError(fmt::format("function \"{}\": {} {}: it is {}; expected {}. Change the call or widen the signature.", function,
-                                     argument_name(argument), what, describe(arguments[argument]), anyshape::to_string(specs_[argument])));
+                                     argument_name(argument, call.describe().tensors[argument]), what, describe(arguments[argument]),
+                                     anyshape::to_string(specs_[argument])));
   };
   std::vector<int64_t> values;
   for (size_t i = 0; i < arguments.size(); ++i) {

@@ -26,9 +26,10 @@ class Signature {
   void bind(std::span<const Tensor> arguments, std::vector<int64_t>& values) const;
   Bindings bindings(std::span<const int64_t> values) const;
   // SignatureError where an argument is outside what was declared: number, rank, size, range.
-  void require(std::span<const Tensor> arguments, const std::string& function) const;
-  std::string argument_name(size_t argument) const;  // `argument 0 (x)`
-  std::string to_string() const;                     // "(x: f32[rows, cols])"
+  void require(std::span<const Tensor> arguments, const FunctionCall& call, const std::string& function) const;
+  // By the declaration's name where it has one, else by its place in the call: `argument 0 (x)`, `argument 0 (batch.ids)`.
+  std::string argument_name(size_t tensor, const std::string& place) const;
+  std::string to_string() const;  // "(x: f32[rows, cols])"
 
  private:
   explicit Signature(std::vector<TensorSpec> specs);

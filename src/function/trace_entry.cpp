@@ -9,10 +9,12 @@
 
 namespace anyshape::function_detail {
 
-TraceEntry::TraceEntry(std::string key, Signature signature, Trace trace, Compiled compiled, TraceRecord record)
+TraceEntry::TraceEntry(std::string key, Signature signature, Trace trace, std::shared_ptr<const void> layout, Compiled compiled,
+                       TraceRecord record)
     : key_(std::move(key)),
       signature_(std::move(signature)),
       trace_(std::move(trace)),
+      layout_(std::move(layout)),
       compiled_(std::move(compiled)),
       record_(std::move(record)),
       check_sizes_(signature_.symbols()),

@@ -14,12 +14,13 @@ namespace anyshape::function_detail {
 
 class TraceEntry {
  public:
-  TraceEntry(std::string key, Signature signature, Trace trace, Compiled compiled, TraceRecord record);
+  TraceEntry(std::string key, Signature signature, Trace trace, std::shared_ptr<const void> layout, Compiled compiled, TraceRecord record);
 
   const std::string& key() const { return key_; }
   const Signature& signature() const { return signature_; }
   const TraceRecord& record() const { return record_; }
   const Trace& trace() const { return trace_; }
+  const std::shared_ptr<const void>& layout() const { return layout_; }  // of the results; see FunctionResults
   const runtime::Executable& executable() const { return *compiled_.executable; }
 
   enum class Fit { Yes, No, Error };  // Error: a size rule of an op is broken
@@ -42,6 +43,7 @@ class TraceEntry {
   std::string key_;
   Signature signature_;
   Trace trace_;
+  std::shared_ptr<const void> layout_;
   Compiled compiled_;
   TraceRecord record_;
   DimProgram check_sizes_;

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 namespace anyshape::structure {
 
 std::string text_of(bool value) { return value ? "true" : "false"; }
@@ -44,5 +46,17 @@ std::string Describer::name(std::string_view kind) const {
 }
 
 void Describer::length(size_t value) { add(fmt::format("{} element{}", value, value == 1 ? "" : "s")); }
+
+std::vector<Change> changes(std::span<const Part> earlier, std::span<const Part> later) {
+  std::map<std::string_view, const Part*> known;
+  for (const Part& part : earlier) known.emplace(part.name, &part);
+  std::vector<Change> found;
+  for (const Part& part : later) {
+    const auto before = known.find(part.name);
+    if (before == known.end() || before->second->value == part.value) continue;
+    found.push_back({fmt::format("{}: {}, was {}", part.name, part.value, before->second->value), part.role});
+  }
+  return found;
+}
 
 }  // namespace anyshape::structure

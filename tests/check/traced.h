@@ -1,4 +1,4 @@
-// A function of any number of tensors, which function() has no spelling for.
+// A function of any number of tensors.
 #pragma once
 #include <anyshape/function.h>
 
@@ -12,19 +12,14 @@ class Traced {
  public:
   using Callable = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
   explicit Traced(Callable callable, FunctionOptions options = {.name = "check", .retrace = Retrace::Allow})
-      : callable_(std::move(callable)), core_(std::move(options)) {}
+      : function_([callable = std::move(callable)](const std::vector<Tensor>& tensors) { return callable(tensors); }, std::move(options)) {}
 
-  std::vector<Tensor> operator()(std::vector<Tensor> tensors) {
-    const FunctionCore::Body body{
-        [](void* state, std::span<const Tensor> replaced) { return static_cast<Traced*>(state)->callable_(replaced); }, this};
-    return core_.call(std::move(tensors), "", body);
-  }
-  FunctionStats stats() const { return core_.stats(); }
-  std::vector<TraceRecord> traces() const { return core_.traces(); }
+  std::vector<Tensor> operator()(const std::vector<Tensor>& tensors) { return function_(tensors); }
+  FunctionStats stats() const { return function_.stats(); }
+  std::vector<TraceRecord> traces() const { return function_.traces(); }
 
  private:
-  Callable callable_;
-  FunctionCore core_;
+  Function<std::vector<Tensor>(const std::vector<Tensor>&)> function_;
 };
 
 }  // namespace anyshape::check
