@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,7 +17,15 @@
 #pragma GCC visibility push(default)
 namespace anyshape {
 
-enum class Retrace { Warn, Allow, Forbid };  // what a call does that no earlier trace fits: say so from the third on, nothing, throw
+// What sizes are in a trace.
+enum class Shapes {
+  Symbolic,  // symbols: one trace runs any size
+  Relax,     // the first call's numbers; those that change later become symbols
+  Exact,     // numbers: one trace per shape, within max_traces
+};
+
+// What a call does that no earlier trace fits: trace and warn from the third on, trace, or throw a TraceError with the reason.
+enum class Retrace { Warn, Allow, Forbid };
 
 enum class DtypePolicy {
   Auto,    // Reject where there is a signature, Trace where there is none
@@ -28,8 +37,12 @@ enum class DtypePolicy {
 struct FunctionOptions {
   std::string name = "function";
   std::vector<TensorSpec> signature = {};  // one spec per tensor argument; none: any shape and dtype
+  Shapes shapes = Shapes::Symbolic;
   Retrace retrace = Retrace::Warn;
   DtypePolicy dtypes = DtypePolicy::Auto;
+  std::optional<bool> check_frozen = {};        // trace twice and report host values that differ; not given: where assertions are on
+  int64_t max_traces = 256;                     // beyond it the one that was not called for longest is dropped
+  int64_t max_code_bytes = int64_t{256} << 20;  // likewise; the newest trace stays whatever its size
 };
 
 // The results of a call: tensors, and what stands around them where their type does not say it.
@@ -57,15 +70,17 @@ class FunctionCore {
 
   // `tensors` and `key` are the call's arguments.
   FunctionResults call(std::vector<Tensor> tensors, const std::string& key, const FunctionCall& call);
+  RetraceForecast would_retrace(std::vector<Tensor> tensors, const std::string& key, const FunctionCall& call) const;
 
   FunctionStats stats() const;
-  std::vector<TraceRecord> traces() const;
-  std::string report() const;
+  Ledger ledger() const;
+  void clear();
 
  private:
   struct State;
-  class Flight;
+  class Registration;
   std::unique_ptr<State> state_;
+  std::unique_ptr<Registration> registration_;  // ends first: who reads the list of functions finds whole ones
 };
 
 // How an argument is given: an object that the callable takes as `Model&` as it is, everything else as a constant.
@@ -140,7 +155,8 @@ template <class Signature>
 class Function;
 
 // A compiled function. Copies share traces and ledger. Arguments and results are values as structure.h has them; host values among the
-// results are those of the trace.
+// results are those of the trace. May be called from many threads: one of them traces, the others that need the same trace wait for it; so
+// a traced callable must not wait for another thread that calls the same function with the same kind of arguments.
 template <class R, class... Args>
 class Function<R(Args...)> {
  public:
@@ -164,9 +180,21 @@ class Function<R(Args...)> {
     }
   }
 
+  // Whether this call would need a new trace, and why. Runs nothing and counts nothing.
+  RetraceForecast would_retrace(Parameter<Args>... arguments) const {
+    const TypedCall<R, Args...> call(*callable_, arguments...);
+    std::vector<Tensor> tensors;
+    std::string key;
+    call.read(tensors, key);
+    return core_->would_retrace(std::move(tensors), key, call);
+  }
+
   FunctionStats stats() const { return core_->stats(); }
-  std::vector<TraceRecord> traces() const { return core_->traces(); }
-  std::string report() const { return core_->report(); }
+  std::vector<TraceRecord> traces() const { return core_->ledger().traces; }
+  Ledger ledger() const { return core_->ledger(); }
+  std::string report() const { return to_text(core_->ledger()); }
+  std::string to_json() const { return anyshape::to_json(core_->ledger()); }
+  void clear() { core_->clear(); }  // drops all traces and their code; the ledger begins anew. Calls that run go on undisturbed
 
  private:
   std::shared_ptr<std::function<R(Args...)>> callable_;

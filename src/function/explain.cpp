@@ -1,89 +1,169 @@
-// Reasons and reports.
+// Differences between a call and the traces that are there.
 #include "function/explain.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <limits>
+#include <algorithm>
+#include <numeric>
 
 namespace anyshape::function_detail {
 namespace {
 
-// What separates a call from one trace, each with a cure.
-std::vector<std::string> differences(const TraceEntry& entry, std::span<const Tensor> arguments,
-                                     const structure::Description& description) {
-  std::vector<std::string> found;
-  const Signature& signature = entry.signature();
-  for (const structure::Change& change : structure::changes(entry.record().values, description.parts)) {
-    const std::string_view cure = change.role == structure::Role::Number      ? "Pass a number that varies as a tensor"
-                                  : change.role == structure::Role::Structure ? "Another structure is another trace"
-                                                                              : "Another object or text is another trace";
-    found.push_back(fmt::format("{}. {}", change.text, cure));
+struct Difference {
+  Cause cause;
+  std::string text;
+  int weight = 1;  // of how many things it speaks
+};
+
+int weight_of(const std::vector<Difference>& all) {
+  return std::accumulate(all.begin(), all.end(), 0, [](int sum, const Difference& each) { return sum + each.weight; });
+}
+
+std::string advice_for(Cause cause, const FunctionOptions& options) {
+  switch (cause) {
+    case Cause::FirstCall: return "";
+    case Cause::Structure:
+      return "Another structure is another trace: stack tensors whose number varies into one, or make a function for each.";
+    case Cause::Object: return "An object is part of the key, with its structure and options: make a function for each.";
+    case Cause::Rank: return "Another rank is another trace: reshape it to one rank, or make a function for each.";
+    case Cause::Dtype:
+      return options.signature.empty()
+                 ? "Another dtype is another trace: cast it with as::cast, or declare a signature with .dtypes = as::DtypePolicy::Cast."
+                 : "Another dtype is another trace: cast it with as::cast, or set .dtypes = as::DtypePolicy::Cast.";
+    case Cause::HostValue: return "Host values are part of the key: pass a number that varies as a tensor, as::Tensor(value).";
+    case Cause::Comparison:
+      return "The callable compares sizes, and each outcome is a trace: give the sizes to ops (reshape, slice, as::min, as::max), or "
+             "choose "
+             "inside the graph with as::where on as::size(x, axis).";
+    case Cause::Specialize:
+      return "specialize() makes a trace per size: keep the size a Dim (reshape, full, arange and slice take Dims), or use as::size(x, "
+             "axis) as "
+             "a number in the graph.";
+    case Cause::Size:
+      return options.shapes == Shapes::Exact ? "Shapes::Exact makes a trace per shape: Shapes::Symbolic runs every shape in one."
+                                             : "Shapes::Relax begins with numbers: Shapes::Symbolic begins with symbols.";
+    case Cause::Evicted:
+      return fmt::format("Raise .max_traces (now {}) or .max_code_bytes (now {}).", options.max_traces, options.max_code_bytes);
   }
+  return "";
+}
+
+// Symbols that are numbers in the entry and other numbers in the call.
+int changed_sizes(const TraceEntry& entry, std::span<const int64_t> values) {
+  const Signature::KnownSizes& known = entry.signature().known();
+  int changed = 0;
+  for (size_t i = 0; i < known.size(); ++i) changed += known[i] && *known[i] != values[i] ? 1 : 0;
+  return changed;
+}
+
+Cause cause_of(structure::Role role) {
+  switch (role) {
+    case structure::Role::Number:
+    case structure::Role::Text: return Cause::HostValue;
+    case structure::Role::Object: return Cause::Object;
+    case structure::Role::Structure: return Cause::Structure;
+  }
+  return Cause::Structure;
+}
+
+std::vector<Difference> differences(const TraceEntry& entry, std::span<const Tensor> arguments, const structure::Description& description) {
+  std::vector<Difference> found;
+  const Signature& signature = entry.signature();
+  for (const structure::Change& change : structure::changes(entry.made().values, description.parts))
+    found.push_back({cause_of(change.role), change.text});
   if (signature.specs().size() != arguments.size()) return found;
+  const auto became = [&](size_t i) {
+    return fmt::format("{}: {} became {}", signature.argument_name(i, description.tensors[i]), to_string(signature.specs()[i]),
+                       describe(arguments[i]));
+  };
   for (size_t i = 0; i < arguments.size(); ++i) {
     const TensorSpec& spec = signature.specs()[i];
-    const std::string change =
-        fmt::format("{}: {} became {}", signature.argument_name(i, description.tensors[i]), to_string(spec), describe(arguments[i]));
-    if (arguments[i].rank() != spec.shape.rank())
-      found.push_back(change + ". Another rank is another trace: reshape it, or use a second function");
-    else if (arguments[i].dtype() != spec.dtype)
-      found.push_back(change + ". Another dtype is another trace: cast it, or declare a signature with .dtypes = as::DtypePolicy::Cast");
+    if (arguments[i].rank() != spec.shape.rank()) {
+      found.push_back({Cause::Rank, became(i)});
+    } else if (arguments[i].dtype() != spec.dtype) {
+      found.push_back({Cause::Dtype, became(i)});
+    }
+  }
+  if (!found.empty()) return found;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Shape &known = signature.specs()[i].shape, given = arguments[i].shape();
+    int changed = 0;
+    for (int axis = 0; axis < known.rank(); ++axis)
+      changed += known[axis].is_constant() && known[axis].value() != given[axis].value() ? 1 : 0;
+    if (changed > 0) found.push_back({Cause::Size, became(i), changed});
   }
   if (!found.empty()) return found;
   if (const graph::Check* check = entry.failed_retrace_check(arguments)) {
-    found.push_back(
-        fmt::format("{}: {} no longer holds. Remove the comparison, or accept one trace per outcome", check->op, to_string(check->check)));
+    found.push_back({check->op == specialize_place ? Cause::Specialize : Cause::Comparison,
+                     fmt::format("{}: {} no longer holds", check->op, to_string(check->check))});
   }
   return found;
 }
 
-std::string counted(int64_t count, std::string_view what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
+// A trace that fitted by everything that is remembered of it.
+const EvictedTrace* find_evicted(std::span<const EvictedTrace> evicted, std::span<const Tensor> arguments, const std::string& key) {
+  const auto found = std::ranges::find_if(evicted, [&](const EvictedTrace& each) {
+    return !each.decides_by_size && each.key == key && each.signature.fits_kinds(arguments) && each.signature.fits_known(arguments);
+  });
+  return found == evicted.end() ? nullptr : &*found;
+}
 
 }  // namespace
 
-std::string explain(std::span<const std::shared_ptr<const TraceEntry>> earlier, std::span<const Tensor> arguments,
+Explanation explain(const FunctionOptions& options, const TraceCache& cache, std::span<const Tensor> arguments, const std::string& key,
                     const structure::Description& description) {
-  if (earlier.empty()) return "first call";
-  std::vector<std::string> least;
-  size_t nearest = 0;
-  for (size_t i = 0; i < earlier.size(); ++i) {
-    std::vector<std::string> found = differences(*earlier[i], arguments, description);
-    if (i > 0 && found.size() >= least.size()) continue;
-    least = std::move(found);
-    nearest = i;
+  const std::vector<EvictedTrace> evicted = cache.evicted();
+  if (const EvictedTrace* trace = find_evicted(evicted, arguments, key)) {
+    return {
+        Cause::Evicted,
+        fmt::format("trace {} fits this call but was evicted after {} call{}", trace->number, trace->calls, trace->calls == 1 ? "" : "s"),
+        advice_for(Cause::Evicted, options)};
   }
-  return fmt::format("{}. Nearest is trace {}.", fmt::join(least, "; "), nearest);
+  std::vector<Difference> least;
+  const TraceEntry* nearest = nullptr;
+  const std::vector<Entry> entries = cache.entries();
+  for (const Entry& entry : entries) {
+    std::vector<Difference> found = differences(*entry, arguments, description);
+    if (nearest != nullptr && weight_of(found) >= weight_of(least)) continue;
+    least = std::move(found);
+    nearest = entry.get();
+  }
+  if (nearest == nullptr) return {Cause::FirstCall, "first call", ""};
+  // Other sizes behind a comparison may leave nothing to name: then tracing is what finds the difference.
+  if (least.empty()) least.push_back({Cause::Comparison, "a size behind a comparison has no value for these sizes"});
+
+  Explanation result{least[0].cause, "", ""};
+  std::vector<std::string> texts, advice;
+  for (const Difference& each : least) {
+    texts.push_back(each.text);
+    std::string cure = advice_for(each.cause, options);
+    if (std::ranges::find(advice, cure) == advice.end()) advice.push_back(std::move(cure));
+  }
+  result.reason = fmt::format("{} (nearest: trace {})", fmt::join(texts, "; "), nearest->number());
+  result.advice = fmt::format("{}", fmt::join(advice, " "));
+  return result;
 }
 
-std::string report(const std::string& name, const FunctionStats& stats, std::span<const std::shared_ptr<const TraceEntry>> entries) {
-  std::string text = fmt::format("function \"{}\": {}, {}, {} ({}), {:.1f} ms tracing and compiling, {} bytes of code\n", name,
-                                 counted(stats.traces, "trace"), counted(stats.compiles, "compile"), counted(stats.calls, "call"),
-                                 counted(stats.hits, "hit"), stats.trace_ms + stats.compile_ms, stats.code_bytes);
-  auto line = [&](std::string_view label, const std::string& value) {
-    if (!value.empty()) text += fmt::format("    {:<9} {}\n", label, value);
-  };
-  for (size_t i = 0; i < entries.size(); ++i) {
-    const TraceRecord& record = entries[i]->record();
-    std::vector<std::string> outputs;
-    for (const TensorSpec& output : record.outputs) outputs.push_back(to_string(output));
-    text += fmt::format("  trace {}: {} -> {}\n", i, record.signature,
-                        outputs.size() == 1 ? outputs[0] : fmt::format("({})", fmt::join(outputs, ", ")));
-    line("because", record.reason);
-    line("cost", fmt::format("traced in {:.1f} ms, compiled in {:.1f} ms, {} bytes of code", record.trace_ms, record.compile_ms,
-                             record.code_bytes));
-    line("calls", fmt::format("{}{}", entries[i]->calls(), entries[i]->sizes_seen().empty() ? "" : " with " + entries[i]->sizes_seen()));
-    line("holds", fmt::format("{}", fmt::join(record.captured, ", ")));
-    line("checks", fmt::format("{}", fmt::join(record.checks, "; ")));
+Signature::KnownSizes known_sizes(Shapes shapes, std::span<const int64_t> values, const TraceCache& cache,
+                                  std::span<const Tensor> arguments, const std::string& key) {
+  Signature::KnownSizes sizes(values.size());
+  if (shapes == Shapes::Symbolic) return sizes;
+  std::ranges::copy(values, sizes.begin());
+  if (shapes == Shapes::Exact) return sizes;
+  // Relax: what the nearest trace of this kind knows and this call agrees with stays a number. The later of two is the more general one.
+  const TraceEntry* nearest = nullptr;
+  const std::vector<Entry> entries = cache.entries();
+  for (const Entry& entry : entries) {
+    if (entry->key() != key || !entry->signature().fits_kinds(arguments)) continue;
+    if (nearest == nullptr || changed_sizes(*entry, values) <= changed_sizes(*nearest, values)) nearest = entry.get();
   }
-  auto note = [&](int64_t number, std::string_view what, std::string_view remark) {
-    if (number > 0) text += fmt::format("  {} {}\n", counted(number, what), remark);
-  };
-  note(stats.casts, "argument", "cast to the signature's dtype");
-  note(stats.copies, "argument", "with strides copied at entry");
-  note(stats.failed_checks, "call", "refused by a size rule");
-  note(stats.interpreted_groups, "group", "interpreted instead of compiled");
-  return text;
+  if (nearest == nullptr) return sizes;
+  const Signature::KnownSizes& known = nearest->signature().known();
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (!known[i] || *known[i] != values[i]) sizes[i].reset();
+  }
+  return sizes;
 }
 
 }  // namespace anyshape::function_detail

@@ -1,13 +1,21 @@
-// The ledger in words: why a call needs a new trace, and the table of all traces.
+// Why a call needs a new trace: the difference to the nearest earlier one, and what to change.
 #pragma once
-#include "function/trace_entry.h"
+#include "function/trace_cache.h"
 
 namespace anyshape::function_detail {
 
-// The difference between a call and the nearest earlier trace, with what to do about it; "first call" where there is none.
-std::string explain(std::span<const std::shared_ptr<const TraceEntry>> earlier, std::span<const Tensor> arguments,
+struct Explanation {
+  Cause cause = Cause::FirstCall;
+  std::string reason;
+  std::string advice;
+};
+
+// The call by its tensors, which have passed the signature if there is one, its key, and in words.
+Explanation explain(const FunctionOptions& options, const TraceCache& cache, std::span<const Tensor> arguments, const std::string& key,
                     const structure::Description& description);
 
-std::string report(const std::string& name, const FunctionStats& stats, std::span<const std::shared_ptr<const TraceEntry>> entries);
+// What Shapes says of a call's sizes: which of a signature's symbols are numbers in its trace.
+Signature::KnownSizes known_sizes(Shapes shapes, std::span<const int64_t> values, const TraceCache& cache,
+                                  std::span<const Tensor> arguments, const std::string& key);
 
 }  // namespace anyshape::function_detail

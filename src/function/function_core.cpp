@@ -1,9 +1,11 @@
 // A call: find a trace that fits, or explain why there is none, trace, compile; then run and commit.
 #include "base/log.h"
 #include "function/explain.h"
+#include "function/flight.h"
+#include "function/frozen.h"
 #include "function/random_state.h"
-#include "function/trace_entry.h"
-#include "graph/text.h"
+#include "function/registry.h"
+#include "function/trace_cache.h"
 #include "tensor/view.h"
 
 #include <anyshape/error.h>
@@ -12,84 +14,81 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <set>
-#include <shared_mutex>
 
 namespace anyshape {
 
+using function_detail::Compiled;
+using function_detail::Entry;
+using function_detail::Explanation;
+using function_detail::Flight;
 using function_detail::Signature;
+using function_detail::TraceCache;
 using function_detail::TraceEntry;
 using function_detail::Tracer;
-using Entry = std::shared_ptr<const TraceEntry>;
-
-struct FunctionCore::State {
-  FunctionOptions options;
-  std::optional<Signature> declared;
-  mutable std::shared_mutex mutex;
-  std::vector<Entry> entries;
-  struct Counters {
-    std::atomic<int64_t> calls{0}, hits{0}, casts{0}, copies{0}, failed_checks{0};
-  } counters;
-
-  std::mutex flight_mutex;
-  std::condition_variable flight_ended;
-  std::set<std::string> flights;  // the kinds of calls that are being traced
-
-  void accept_arguments(std::vector<Tensor>& tensors, const FunctionCall& call);
-  Entry find(std::span<const Tensor> tensors, const std::string& key, std::vector<int64_t>& values);
-  Entry make(std::span<const Tensor> tensors, const FunctionCall& call, std::vector<int64_t>& values);
-  std::vector<Tensor> run(const TraceEntry& entry, std::vector<Tensor> tensors, std::span<const int64_t> values);
-};
 
 namespace {
 
-// What decides which trace a call needs, sizes apart.
-std::string kind_of(std::span<const Tensor> tensors, const std::string& key) {
-  std::string kind;
-  for (const Tensor& tensor : tensors) kind += {static_cast<char>(tensor.dtype()), static_cast<char>(tensor.rank())};
-  return kind + key;
+#ifdef NDEBUG
+constexpr bool assertions_are_on = false;
+#else
+constexpr bool assertions_are_on = true;
+#endif
+
+struct Counters {
+  std::atomic<int64_t> calls{0}, hits{0}, casts{0}, copies{0}, failed_checks{0};
+};
+
+// A tensor without values: what a cast would give, as far as finding a trace is concerned.
+Tensor outline(const Tensor& argument, Dtype dtype) {
+  auto impl = std::make_shared<TensorImpl>();
+  impl->dtype = dtype;
+  impl->rank = argument.impl()->rank;
+  impl->sizes = argument.impl()->sizes;
+  return Tensor(std::move(impl));
 }
 
 }  // namespace
 
-// One thread at a time traces calls of one kind; the others wait here and then look again. The user's code runs meanwhile, so no lock is
-// held: what ends a flight is its destructor, also when tracing throws, and then the next one tries itself.
-class FunctionCore::Flight {
- public:
-  Flight(State& state, std::string kind) : state_(state), kind_(std::move(kind)) {
-    std::unique_lock lock(state_.flight_mutex);
-    state_.flight_ended.wait(lock, [&] { return state_.flights.insert(kind_).second; });
-  }
-  ~Flight() {
-    {
-      std::scoped_lock lock(state_.flight_mutex);
-      state_.flights.erase(kind_);
-    }
-    state_.flight_ended.notify_all();
-  }
-  Flight(const Flight&) = delete;
-  Flight& operator=(const Flight&) = delete;
+struct FunctionCore::State {
+  FunctionOptions options;
+  std::optional<Signature> declared;
+  TraceCache cache{options.max_traces, options.max_code_bytes};
+  function_detail::Flights flights{options.name};
+  mutable Counters counters;
 
- private:
-  State& state_;
-  std::string kind_;
+  explicit State(FunctionOptions given);
+  using CastArgument = Tensor (*)(const Tensor& argument, Dtype dtype);
+  // Throws for what the signature refuses; gives the number of casts.
+  int64_t accept_arguments(std::vector<Tensor>& tensors, const FunctionCall& call, CastArgument cast_to) const;
+  Entry find(std::span<const Tensor> tensors, const std::string& key, std::vector<int64_t>& values) const;
+  Entry make(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call, std::vector<int64_t>& values);
+  Signature signature_of(std::span<const Tensor> tensors, const std::string& key) const;
+  void warn(int64_t traces, const TraceRecord& last) const;
+  std::string flight_kind(std::span<const Tensor> tensors, const std::string& key) const;
+  std::vector<Tensor> run(const TraceEntry& entry, std::vector<Tensor> tensors, std::span<const int64_t> values) const;
 };
 
-FunctionCore::FunctionCore(FunctionOptions options) : state_(std::make_unique<State>()) {
-  state_->options = std::move(options);
-  const bool needs_signature = state_->options.dtypes == DtypePolicy::Cast || state_->options.dtypes == DtypePolicy::Reject;
-  if (!state_->options.signature.empty()) {
-    state_->declared = Signature::declared(state_->options.signature);
+FunctionCore::State::State(FunctionOptions given) : options(std::move(given)) {
+  const bool needs_signature = options.dtypes == DtypePolicy::Cast || options.dtypes == DtypePolicy::Reject;
+  if (!options.signature.empty()) {
+    declared = Signature::declared(options.signature);
   } else if (needs_signature) {
     throw ArgumentError(
         fmt::format("function \"{}\": DtypePolicy::Cast and Reject need a signature, which says the dtypes; expected .signature = "
                     "{{as::spec(...)}}.",
-                    state_->options.name));
+                    options.name));
+  }
+  if (options.max_traces < 1 || options.max_code_bytes < 0) {
+    throw ArgumentError(
+        fmt::format("function \"{}\": max_traces is {}, max_code_bytes is {}; expected at least one trace and no negative size.",
+                    options.name, options.max_traces, options.max_code_bytes));
   }
 }
+
+FunctionCore::FunctionCore(FunctionOptions options)
+    : state_(std::make_unique<State>(std::move(options))), registration_(std::make_unique<Registration>(*this)) {}
 
 FunctionCore::~FunctionCore() = default;
 
@@ -97,24 +96,39 @@ FunctionResults FunctionCore::call(std::vector<Tensor> tensors, const std::strin
   // Part of the trace in progress, or followed by a tape, which has to see every op.
   if (Tracer::is_active() || current_interpreter().records()) return call.run(tensors);
   State& state = *state_;
-  state.accept_arguments(tensors, call);
+  if (const int64_t casts = state.accept_arguments(tensors, call, cast); casts > 0)
+    state.counters.casts.fetch_add(casts, std::memory_order_relaxed);
   thread_local std::vector<int64_t> values;
   Entry entry = state.find(tensors, key, values);
   bool hit = entry != nullptr;
   if (!hit) {
-    // Where a second trace is forbidden, every first call waits for the first of them.
-    const Flight flight(state, state.options.retrace == Retrace::Forbid ? std::string() : kind_of(tensors, key));
+    const Flight flight(state.flights, state.flight_kind(tensors, key));
     entry = state.find(tensors, key, values);
     hit = entry != nullptr;
-    if (!hit) entry = state.make(tensors, call, values);
+    if (!hit) entry = state.make(tensors, key, call, values);
   }
-  state.counters.calls.fetch_add(1, std::memory_order_relaxed);
+  const int64_t tick = state.counters.calls.fetch_add(1, std::memory_order_relaxed);
   if (hit) state.counters.hits.fetch_add(1, std::memory_order_relaxed);
-  entry->count_call(values);
+  entry->count_call(values, tick);
   return {state.run(*entry, std::move(tensors), values), entry->layout()};
 }
 
-void FunctionCore::State::accept_arguments(std::vector<Tensor>& tensors, const FunctionCall& call) {
+RetraceForecast FunctionCore::would_retrace(std::vector<Tensor> tensors, const std::string& key, const FunctionCall& call) const {
+  if (Tracer::is_active() || current_interpreter().records()) return {};  // inlined: it needs no trace of its own
+  try {
+    state_->accept_arguments(tensors, call, outline);
+    std::vector<int64_t> values;
+    const TraceCache::Found found = state_->cache.find(tensors, key, values);
+    if (found.fit == TraceEntry::Fit::Yes) return {};
+    if (found.fit == TraceEntry::Fit::Error) found.entry->throw_failed_check(state_->options.name, values);
+  } catch (const Error& error) {
+    return {false, fmt::format("the call would throw: {}", error.what())};
+  }
+  const Explanation why = function_detail::explain(state_->options, state_->cache, tensors, key, call.describe());
+  return {true, why.advice.empty() ? why.reason : fmt::format("{}. {}", why.reason, why.advice)};
+}
+
+int64_t FunctionCore::State::accept_arguments(std::vector<Tensor>& tensors, const FunctionCall& call, CastArgument cast_to) const {
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!tensors[i].defined()) {
       throw ArgumentError(fmt::format("function \"{}\": {} is an empty tensor handle; expected a tensor with a value.", options.name,
@@ -126,8 +140,8 @@ void FunctionCore::State::accept_arguments(std::vector<Tensor>& tensors, const F
                       options.name, call.describe().tensors[i]));
     }
   }
-  if (!declared) return;
-  const bool casts = options.dtypes == DtypePolicy::Cast;
+  if (!declared) return 0;
+  int64_t casts = 0;
   const bool rejects = options.dtypes == DtypePolicy::Auto || options.dtypes == DtypePolicy::Reject;
   for (size_t i = 0; i < std::min(tensors.size(), declared->specs().size()); ++i) {
     const Dtype wanted = declared->specs()[i].dtype;
@@ -139,85 +153,94 @@ void FunctionCore::State::accept_arguments(std::vector<Tensor>& tensors, const F
                       options.name, declared->argument_name(i, call.describe().tensors[i]), describe(tensors[i]),
                       to_string(declared->specs()[i]), to_string(wanted)));
     }
-    if (!casts) continue;
-    tensors[i] = cast(tensors[i], wanted);
-    counters.casts.fetch_add(1, std::memory_order_relaxed);
+    if (options.dtypes != DtypePolicy::Cast) continue;
+    tensors[i] = cast_to(tensors[i], wanted);
+    ++casts;
   }
   declared->require(tensors, call, options.name);
+  return casts;
 }
 
-Entry FunctionCore::State::find(std::span<const Tensor> tensors, const std::string& key, std::vector<int64_t>& values) {
-  std::shared_lock lock(mutex);
-  for (const Entry& entry : entries) {
-    if (entry->key() != key || !entry->signature().fits_kinds(tensors)) continue;
-    switch (entry->fits(tensors, values)) {
-      case TraceEntry::Fit::Yes: return entry;
-      case TraceEntry::Fit::No: continue;
-      case TraceEntry::Fit::Error:
-        counters.failed_checks.fetch_add(1, std::memory_order_relaxed);
-        entry->throw_failed_check(options.name, values);
-    }
+Entry FunctionCore::State::find(std::span<const Tensor> tensors, const std::string& key, std::vector<int64_t>& values) const {
+  TraceCache::Found found = cache.find(tensors, key, values);
+  if (found.fit == TraceEntry::Fit::Error) {
+    counters.failed_checks.fetch_add(1, std::memory_order_relaxed);
+    found.entry->throw_failed_check(options.name, values);
   }
-  return nullptr;
+  return std::move(found.entry);
 }
 
-Entry FunctionCore::State::make(std::span<const Tensor> tensors, const FunctionCall& call, std::vector<int64_t>& values) {
-  std::vector<Entry> earlier;
-  {
-    std::shared_lock lock(mutex);
-    earlier = entries;
+// What decides which trace a call needs. Where a second trace is forbidden, every first call waits for the first of them.
+std::string FunctionCore::State::flight_kind(std::span<const Tensor> tensors, const std::string& key) const {
+  if (options.retrace == Retrace::Forbid) return {};
+  std::string kind;
+  for (const Tensor& tensor : tensors) {
+    kind += {static_cast<char>(tensor.dtype()), static_cast<char>(tensor.rank())};
+    if (options.shapes != Shapes::Exact) continue;
+    for (const int64_t size : tensor.impl()->extents()) kind += fmt::format("{},", size);
   }
-  TraceRecord record;
-  record.reason = function_detail::explain(earlier, tensors, call.describe());
-  if (!earlier.empty() && options.retrace == Retrace::Forbid) {
-    throw TraceError(
-        fmt::format("function \"{}\": this call needs a new trace, which Retrace::Forbid rules out: {}", options.name, record.reason));
-  }
+  return kind + key;
+}
 
+Signature FunctionCore::State::signature_of(std::span<const Tensor> tensors, const std::string& key) const {
   // With a declaration another dtype (where that is allowed) keeps the declared sizes.
   std::vector<TensorSpec> specs = options.signature;
   for (size_t i = 0; i < specs.size(); ++i) specs[i].dtype = tensors[i].dtype();
   Signature signature = declared ? Signature::declared(specs) : Signature::open(tensors);
+  if (options.shapes == Shapes::Symbolic) return signature;
+  std::vector<int64_t> values;
   signature.bind(tensors, values);
-  const auto start = std::chrono::steady_clock::now();
-  std::shared_ptr<const void> layout;
-  function_detail::Trace trace =
-      Tracer(options.name, signature.specs(), signature.bindings(values)).run([&](std::span<const Tensor> traced) {
-        FunctionResults results = call.run(traced);
-        layout = std::move(results.layout);
-        return std::move(results.tensors);
-      });
-  record.trace_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  record.signature = signature.to_string();
-  record.values = call.describe().parts;
-  record.graph = graph::print(*trace.graph);
-  for (size_t i = 0; i < trace.results; ++i) record.outputs.push_back(trace.graph->outputs[i]->spec);
-  for (const graph::Check& check : trace.graph->checks) record.checks.push_back(fmt::format("{}: {}", check.op, to_string(check.check)));
+  return signature.with_known(function_detail::known_sizes(options.shapes, values, cache, tensors, key));
+}
 
-  for (const Tensor& tensor : trace.captures) record.captured.push_back(describe(tensor));
-  for (const auto& variable : trace.variables) {
-    record.captured.push_back((variable->name.empty() ? "variable" : variable->name) + ": " + describe(variable->value()));
+Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call,
+                                std::vector<int64_t>& values) {
+  const structure::Description description = call.describe();
+  Explanation why = function_detail::explain(options, cache, tensors, key, description);
+  if (why.cause != Cause::FirstCall && options.retrace == Retrace::Forbid) {
+    throw TraceError(fmt::format("function \"{}\": this call needs a new trace, which Retrace::Forbid rules out: {}. {}", options.name,
+                                 why.reason, why.advice));
   }
+  Signature signature = signature_of(tensors, key);
+  signature.bind(tensors, values);
+  const auto trace_once = [&](std::shared_ptr<const void>& layout) {
+    return Tracer(options.name, signature.specs(), signature.bindings(values)).run([&](std::span<const Tensor> traced) {
+      FunctionResults results = call.run(traced);
+      layout = std::move(results.layout);
+      return std::move(results.tensors);
+    });
+  };
+  std::shared_ptr<const void> layout, second_layout;
+  const auto start = std::chrono::steady_clock::now();
+  function_detail::Trace trace = trace_once(layout);
+  const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+  TraceRecord record = function_detail::record_of(trace, signature);
+  record.cause = why.cause;
+  record.reason = std::move(why.reason);
+  record.advice = std::move(why.advice);
+  record.trace_ms = elapsed.count();
+  record.values = call.describe().parts;  // of now: tracing may build the objects it meets
+  if (options.check_frozen.value_or(assertions_are_on))
+    record.frozen = function_detail::find_frozen(trace, [&] { return trace_once(second_layout); });
 
-  function_detail::Compiled compiled = function_detail::compile(*trace.graph, signature.symbols());
+  Compiled compiled = function_detail::compile(*trace.graph, signature.symbols());
   record.compile_ms = compiled.milliseconds;
   record.code_bytes = compiled.code_bytes;
-  // The key of now: an object that was built while tracing is found by what it has become.
-  auto entry = std::make_shared<const TraceEntry>(call.key(), std::move(signature), std::move(trace), std::move(layout),
-                                                  std::move(compiled), std::move(record));
-  size_t number = 0;
-  {
-    std::unique_lock lock(mutex);
-    entries.push_back(entry);
-    number = entries.size();
-  }
-  if (number >= 3 && options.retrace == Retrace::Warn) {
-    log_warning(fmt::format("function \"{}\" was traced {} times; the last because: {}", options.name, number, entry->record().reason));
-  }
+  auto entry = std::make_shared<TraceEntry>(call.key(), std::move(signature), std::move(trace), std::move(layout), std::move(compiled),
+                                            std::move(record));
+  const int64_t traces = cache.add(entry);
+  if (options.retrace == Retrace::Warn) warn(traces, entry->made());
   return entry;
 }
 
-std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vector<Tensor> tensors, std::span<const int64_t> values) {
+// On the third trace, and then each time their number has doubled. Another size is what Shapes::Relax and Exact were asked to trace.
+void FunctionCore::State::warn(int64_t traces, const TraceRecord& last) const {
+  if (traces % 3 != 0 || !std::has_single_bit(static_cast<uint64_t>(traces / 3)) || last.cause == Cause::Size) return;
+  log_warning(fmt::format("function \"{}\" was traced {} times in {} calls; the last because of {}. {}", options.name, traces,
+                          counters.calls.load(std::memory_order_relaxed) + 1, last.reason, last.advice));
+}
+
+std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vector<Tensor> tensors, std::span<const int64_t> values) const {
   for (Tensor& tensor : tensors) {
     if (is_contiguous(*tensor.impl())) continue;
     tensor = contiguous(tensor);
@@ -234,42 +257,31 @@ std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vecto
 }
 
 FunctionStats FunctionCore::stats() const {
-  std::shared_lock lock(state_->mutex);
-  FunctionStats stats;
-  for (const Entry& entry : state_->entries) {
-    ++stats.traces;
-    const bool interpreted = entry->executable().interpreted_groups() > 0;
-    stats.compiles += interpreted ? 0 : 1;
-    stats.interpreted_groups += entry->executable().interpreted_groups();
-    stats.trace_ms += entry->record().trace_ms;
-    stats.compile_ms += entry->record().compile_ms;
-    stats.code_bytes += entry->record().code_bytes;
-  }
-  stats.calls = state_->counters.calls.load();
-  stats.hits = state_->counters.hits.load();
-  stats.casts = state_->counters.casts.load();
-  stats.copies = state_->counters.copies.load();
-  stats.failed_checks = state_->counters.failed_checks.load();
+  const Counters& counters = state_->counters;
+  FunctionStats stats = state_->cache.totals();
+  stats.calls = counters.calls.load(std::memory_order_relaxed);
+  stats.hits = counters.hits.load(std::memory_order_relaxed);
+  stats.casts = counters.casts.load(std::memory_order_relaxed);
+  stats.copies = counters.copies.load(std::memory_order_relaxed);
+  stats.failed_checks = counters.failed_checks.load(std::memory_order_relaxed);
   return stats;
 }
 
-std::vector<TraceRecord> FunctionCore::traces() const {
-  std::shared_lock lock(state_->mutex);
-  std::vector<TraceRecord> records;
-  for (const Entry& entry : state_->entries) {
-    records.push_back(entry->record());
-    records.back().calls = entry->calls();
+Ledger FunctionCore::ledger() const {
+  Ledger ledger{state_->options.name, stats(), {}, {}};
+  for (const Entry& entry : state_->cache.entries()) ledger.traces.push_back(entry->record());
+  for (const function_detail::EvictedTrace& each : state_->cache.evicted()) {
+    ledger.evicted.push_back(
+        fmt::format("trace {}: {}, {} call{}", each.number, each.signature.to_string(), each.calls, each.calls == 1 ? "" : "s"));
   }
-  return records;
+  return ledger;
 }
 
-std::string FunctionCore::report() const {
-  std::vector<Entry> entries;
-  {
-    std::shared_lock lock(state_->mutex);
-    entries = state_->entries;
-  }
-  return function_detail::report(state_->options.name, stats(), entries);
+void FunctionCore::clear() {
+  state_->cache.clear();
+  Counters& counters = state_->counters;
+  for (std::atomic<int64_t>* each : {&counters.calls, &counters.hits, &counters.casts, &counters.copies, &counters.failed_checks})
+    each->store(0, std::memory_order_relaxed);
 }
 
 }  // namespace anyshape

@@ -92,6 +92,22 @@ Signature Signature::open(std::span<const Tensor> arguments) {
   return Signature(std::move(specs));
 }
 
+Signature Signature::with_known(KnownSizes sizes) const {
+  Substitution numbers;
+  std::vector<Fixed> fixed;
+  for (size_t i = 0; i < symbols_.size(); ++i) {
+    if (!sizes[i]) continue;
+    numbers.emplace(as_symbol(symbols_[i])->id, *sizes[i]);
+    fixed.push_back({places_[i], *sizes[i]});
+  }
+  std::vector<TensorSpec> specs = specs_;
+  for (TensorSpec& spec : specs) spec.shape = substitute(spec.shape, numbers);
+  Signature result(std::move(specs));
+  result.known_ = std::move(sizes);
+  result.fixed_ = std::move(fixed);
+  return result;
+}
+
 bool Signature::fits_kinds(std::span<const Tensor> arguments) const {
   if (arguments.size() != specs_.size()) return false;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -99,6 +115,11 @@ bool Signature::fits_kinds(std::span<const Tensor> arguments) const {
     if (impl.dtype != specs_[i].dtype || impl.rank != specs_[i].shape.rank()) return false;
   }
   return true;
+}
+
+bool Signature::fits_known(std::span<const Tensor> arguments) const {
+  return std::ranges::all_of(fixed_,
+                             [&](const Fixed& each) { return arguments[each.place.argument].impl()->sizes[each.place.axis] == each.size; });
 }
 
 void Signature::bind(std::span<const Tensor> arguments, std::vector<int64_t>& values) const {

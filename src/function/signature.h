@@ -18,9 +18,15 @@ class Signature {
   // For a call without a declaration: every size of every argument is a symbol of its own.
   static Signature open(std::span<const Tensor> arguments);
 
+  // The same with some symbols replaced by numbers: one entry per symbol, in the order of symbols().
+  using KnownSizes = std::vector<std::optional<int64_t>>;
+  Signature with_known(KnownSizes sizes) const;
+
   const std::vector<TensorSpec>& specs() const { return specs_; }
   const std::vector<Dim>& symbols() const { return symbols_; }
   bool fits_kinds(std::span<const Tensor> arguments) const;  // dtypes and ranks
+  bool fits_known(std::span<const Tensor> arguments) const;  // numbers in the place of symbols; the arguments fit by kind
+  const KnownSizes& known() const { return known_; }         // as given to with_known; empty where that was not called
 
   // The symbols' values by the arguments' sizes, in the order of symbols(). The arguments fit by kind.
   void bind(std::span<const Tensor> arguments, std::vector<int64_t>& values) const;
@@ -40,6 +46,12 @@ class Signature {
   std::vector<TensorSpec> specs_;
   std::vector<Dim> symbols_;
   std::vector<Place> places_;  // where each symbol's value is read
+  KnownSizes known_;
+  struct Fixed {
+    Place place;
+    int64_t size;
+  };
+  std::vector<Fixed> fixed_;  // what is known, for the comparison at every call
 };
 
 }  // namespace anyshape::function_detail

@@ -1,6 +1,8 @@
 // Cached traces: checks at entry and what was seen.
 #include "function/trace_entry.h"
 
+#include "graph/text.h"
+
 #include <anyshape/error.h>
 
 #include <fmt/format.h>
@@ -36,7 +38,8 @@ const graph::Check* TraceEntry::first_failing(std::span<const int64_t> values, b
   return nullptr;
 }
 
-TraceEntry::Fit TraceEntry::fits(std::span<const Tensor> arguments, std::vector<int64_t>& values) const {
+TraceEntry::Fit TraceEntry::fits(std::span<const Tensor> arguments, const std::string& key, std::vector<int64_t>& values) const {
+  if (key_ != key || !signature_.fits_kinds(arguments) || !signature_.fits_known(arguments)) return Fit::No;
   signature_.bind(arguments, values);
   if (checks_.empty()) return Fit::Yes;
   try {
@@ -73,9 +76,10 @@ void TraceEntry::throw_failed_check(const std::string& function, std::span<const
       fmt::format("{}: {}: {}{}; expected {}. In function \"{}\".", check.op, check.what, check.operands, sizes, check.expected, function));
 }
 
-void TraceEntry::count_call(std::span<const int64_t> values) const {
-  calls_.fetch_add(1, std::memory_order_relaxed);
+void TraceEntry::count_call(std::span<const int64_t> values, int64_t tick) const {
   const auto relaxed = std::memory_order_relaxed;
+  calls_.fetch_add(1, relaxed);
+  last_tick_.store(tick, relaxed);
   for (size_t i = 0; i < values.size(); ++i) {
     // A failed exchange loads what another thread wrote, and the comparison is made again.
     for (int64_t seen = least_[i].load(relaxed); values[i] < seen && !least_[i].compare_exchange_weak(seen, values[i], relaxed);) {
@@ -85,15 +89,33 @@ void TraceEntry::count_call(std::span<const int64_t> values) const {
   }
 }
 
-std::string TraceEntry::sizes_seen() const {
-  std::string text;
+TraceRecord TraceEntry::record() const {
+  TraceRecord record = record_;
+  record.calls = calls();
   for (size_t i = 0; i < least_.size(); ++i) {
-    const int64_t least = least_[i].load(), most = most_[i].load();
-    if (least > most) continue;
-    const std::string range = least == most ? fmt::to_string(least) : fmt::format("{}..{}", least, most);
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", to_string(signature_.symbols()[i]), range);
+    const int64_t least = least_[i].load(std::memory_order_relaxed), most = most_[i].load(std::memory_order_relaxed);
+    if (least <= most) record.sizes.push_back({to_string(signature_.symbols()[i]), least, most});
   }
-  return text;
+  return record;
+}
+
+TraceRecord record_of(const Trace& trace, const Signature& signature) {
+  TraceRecord record;
+  record.signature = signature.to_string();
+  record.graph = graph::print(*trace.graph);
+  for (size_t i = 0; i < trace.results; ++i) record.outputs.push_back(trace.graph->outputs[i]->spec);
+  for (const graph::Check& check : trace.graph->checks) {
+    if (check.op == specialize_place) {
+      record.specialized.push_back(to_string(check.check));
+    } else {
+      record.checks.push_back(fmt::format("{}: {}", check.op, to_string(check.check)));
+    }
+  }
+  for (const Tensor& tensor : trace.captures) record.captured.push_back(describe(tensor));
+  for (const auto& variable : trace.variables) {
+    record.captured.push_back((variable->name.empty() ? "variable" : variable->name) + ": " + describe(variable->value()));
+  }
+  return record;
 }
 
 }  // namespace anyshape::function_detail

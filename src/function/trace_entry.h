@@ -18,20 +18,23 @@ class TraceEntry {
 
   const std::string& key() const { return key_; }
   const Signature& signature() const { return signature_; }
-  const TraceRecord& record() const { return record_; }
+  int64_t number() const { return record_.number; }
+  void set_number(int64_t number) { record_.number = number; }  // once, before it is shared
+  const TraceRecord& made() const { return record_; }           // as it was made
+  TraceRecord record() const;                                   // with what was seen since
   const Trace& trace() const { return trace_; }
   const std::shared_ptr<const void>& layout() const { return layout_; }  // of the results; see FunctionResults
   const runtime::Executable& executable() const { return *compiled_.executable; }
 
   enum class Fit { Yes, No, Error };  // Error: a size rule of an op is broken
-  // Whether the call's sizes fit; fills `values` with those of the symbols. The call fits by key and kind.
-  Fit fits(std::span<const Tensor> arguments, std::vector<int64_t>& values) const;
+  // Whether the call fits; where its key and kinds do, fills `values` with those of the symbols.
+  Fit fits(std::span<const Tensor> arguments, const std::string& key, std::vector<int64_t>& values) const;
   [[noreturn]] void throw_failed_check(const std::string& function, std::span<const int64_t> values) const;  // after Fit::Error
   const graph::Check* failed_retrace_check(std::span<const Tensor> arguments) const;  // why a call of the right kind does not fit
 
-  void count_call(std::span<const int64_t> values) const;
+  void count_call(std::span<const int64_t> values, int64_t tick) const;  // `tick` grows from call to call
   int64_t calls() const { return calls_.load(std::memory_order_relaxed); }
-  std::string sizes_seen() const;  // "a0 0..15, a1 1..21"
+  int64_t last_tick() const { return last_tick_.load(std::memory_order_relaxed); }
 
  private:
   struct EntryCheck {
@@ -48,8 +51,11 @@ class TraceEntry {
   TraceRecord record_;
   DimProgram check_sizes_;
   std::vector<EntryCheck> checks_;
-  mutable std::atomic<int64_t> calls_{0};
+  mutable std::atomic<int64_t> calls_{0}, last_tick_{0};
   mutable std::vector<std::atomic<int64_t>> least_, most_;  // per symbol
 };
+
+// What a trace says of itself; cause, times and bytes are the caller's.
+TraceRecord record_of(const Trace& trace, const Signature& signature);
 
 }  // namespace anyshape::function_detail

@@ -117,7 +117,7 @@ bool Tracer::decide(Relation relation, const Dim& a, const Dim& b) {
       case Relation::Broadcastable: throw InternalError("tracer: a broadcast is no comparison");
     }
   }
-  graph_->checks.push_back({check, "comparison of sizes", "another outcome", to_string(check), "", true});
+  graph_->checks.push_back({check, std::string(comparison_place), "another outcome", to_string(check), "", true});
   facts_.assume(check);
   return outcome;
 }
@@ -125,7 +125,7 @@ bool Tracer::decide(Relation relation, const Dim& a, const Dim& b) {
 int64_t Tracer::specialize(const Dim& dim) {
   const int64_t value = evaluate(dim, hints_);
   const SizeCheck check{Relation::Equal, dim, value};
-  graph_->checks.push_back({check, "specialize()", "another size", to_string(check), "", true});
+  graph_->checks.push_back({check, std::string(specialize_place), "another size", to_string(check), "", true});
   facts_.assume(check);
   return value;
 }

@@ -12,6 +12,9 @@
 
 namespace anyshape::function_detail {
 
+// The places that checks of the user's own comparisons name.
+inline constexpr std::string_view comparison_place = "comparison of sizes", specialize_place = "specialize()";
+
 // A finished trace. The graph's inputs are the arguments, then `captures`, then the values of `variables`; its outputs the results, then the
 // new values of `assigned`.
 struct Trace {

@@ -123,7 +123,7 @@ TEST(FirstHour, the_report_lists_what_a_trace_holds) {
   auto product = function([&](Tensor x) { return x * weight + sum(table, {.axes = {0}}); }, {.name = "product"});
   product(ones({5, 3}));
   EXPECT_EQ(product.traces()[0].captured, (std::vector<std::string>{"f32[2, 3]", "weight: f32[3]"}));
-  EXPECT_NE(product.report().find("    holds     f32[2, 3], weight: f32[3]\n"), std::string::npos) << product.report();
+  EXPECT_NE(product.report().find("  holds       f32[2, 3], weight: f32[3]\n"), std::string::npos) << product.report();
 }
 
 TEST(FirstHour, reductions_of_unknown_broadcasts_are_right_at_every_size) {

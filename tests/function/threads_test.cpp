@@ -71,7 +71,7 @@ TEST(FunctionThreads, a_callable_runs_on_one_of_the_threads_only) {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         return x + 1.0f;
       },
-      {.name = "slow", .retrace = Retrace::Forbid});
+      {.name = "slow", .retrace = Retrace::Forbid, .check_frozen = false});
   on_threads([&](int thread) { EXPECT_EQ(slow(full({thread}, 1.0f)).shape()[0].value(), thread); });
   EXPECT_EQ(runs, 1);
   EXPECT_EQ(slow.stats().traces, 1);
@@ -86,7 +86,7 @@ TEST(FunctionThreads, threads_that_wait_try_themselves_when_tracing_throws) {
         if (++runs <= 3) throw std::runtime_error("not yet");
         return x + 1.0f;
       },
-      {.name = "fragile"});
+      {.name = "fragile", .check_frozen = false});
   on_threads([&](int) {
     try {
       EXPECT_EQ(fragile(ones({2})).to_vector<float>(), (std::vector<float>{2, 2}));

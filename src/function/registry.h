@@ -1,0 +1,19 @@
+// The list of all functions of the process, behind as::functions().
+#pragma once
+#include <anyshape/function.h>
+
+namespace anyshape {
+
+// On the list while it lives.
+class FunctionCore::Registration {
+ public:
+  explicit Registration(const FunctionCore& core);
+  ~Registration();
+  Registration(const Registration&) = delete;
+  Registration& operator=(const Registration&) = delete;
+
+ private:
+  uint64_t number_;
+};
+
+}  // namespace anyshape

@@ -1,0 +1,88 @@
+// The ledger as a table for people.
+#include <anyshape/ledger.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace anyshape {
+namespace {
+
+std::string counted(int64_t count, std::string_view what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
+
+std::string bytes(int64_t count) {
+  if (count < 10'000) return fmt::format("{} B", count);
+  if (count < int64_t{10'000} << 10) return fmt::format("{:.1f} KiB", static_cast<double>(count) / 1024);
+  return fmt::format("{:.1f} MiB", static_cast<double>(count) / (1 << 20));
+}
+
+std::string results(const TraceRecord& record) {
+  std::vector<std::string> texts;
+  for (const TensorSpec& output : record.outputs) texts.push_back(to_string(output));
+  return texts.size() == 1 ? texts[0] : fmt::format("({})", fmt::join(texts, ", "));
+}
+
+std::string sizes(const TraceRecord& record) {
+  std::vector<std::string> texts;
+  for (const SizesSeen& each : record.sizes) {
+    texts.push_back(each.least == each.most ? fmt::format("{} {}", each.name, each.least)
+                                            : fmt::format("{} {}..{}", each.name, each.least, each.most));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+void add_trace(std::string& text, const TraceRecord& record) {
+  text += fmt::format("  {:>5}  {:>7}  {:>8.1f}  {:>10.1f}  {:>10}  {} -> {}\n", record.number, record.calls, record.trace_ms,
+                      record.compile_ms, bytes(record.code_bytes), record.signature, results(record));
+  const auto line = [&](std::string_view label, const std::string& value) {
+    if (!value.empty()) text += fmt::format("         {:<11} {}\n", label, value);
+  };
+  line("because", record.reason);
+  line("to avoid it", record.advice);
+  line("sizes seen", sizes(record));
+  line("only for", fmt::format("{}", fmt::join(record.specialized, ", ")));
+  line("holds", fmt::format("{}", fmt::join(record.captured, ", ")));
+  line("checks", fmt::format("{}", fmt::join(record.checks, "; ")));
+  for (const FrozenValue& each : record.frozen) line("frozen", each.text);
+}
+
+}  // namespace
+
+std::string to_text(const Ledger& ledger) {
+  const FunctionStats& stats = ledger.stats;
+  std::string text = fmt::format("function \"{}\": {}, {}, {}, {}; {:.1f} ms tracing, {:.1f} ms compiling, {} of code\n", ledger.name,
+                                 counted(stats.traces, "trace"), counted(stats.compiles, "compile"), counted(stats.calls, "call"),
+                                 counted(stats.hits, "hit"), stats.trace_ms, stats.compile_ms, bytes(stats.code_bytes));
+  if (!ledger.traces.empty()) text += "  trace    calls  trace ms  compile ms        code  signature -> result\n";
+  for (const TraceRecord& record : ledger.traces) add_trace(text, record);
+  const auto note = [&](int64_t number, std::string_view what, std::string_view remark) {
+    if (number > 0) text += fmt::format("  {} {}\n", counted(number, what), remark);
+  };
+  note(stats.casts, "argument", "cast to the signature's dtype");
+  note(stats.copies, "argument", "with strides copied at entry");
+  note(stats.failed_checks, "call", "refused by a size rule");
+  note(stats.interpreted_groups, "group", "interpreted instead of compiled");
+  note(stats.evictions, "trace", "evicted to stay within max_traces and max_code_bytes; the last:");
+  const size_t shown = std::min<size_t>(ledger.evicted.size(), 3);
+  for (size_t i = ledger.evicted.size() - shown; i < ledger.evicted.size(); ++i) text += "    " + ledger.evicted[i] + "\n";
+  return text;
+}
+
+std::string report() {
+  const std::vector<Ledger> ledgers = functions();
+  if (ledgers.empty()) return "no functions\n";
+  size_t width = std::string_view("function").size();
+  for (const Ledger& each : ledgers) width = std::max(width, each.name.size());
+  std::string text =
+      fmt::format("{:<{}}  traces  compiles     calls      hits  evicted  trace ms  compile ms        code\n", "function", width);
+  for (const Ledger& each : ledgers) {
+    const FunctionStats& stats = each.stats;
+    text +=
+        fmt::format("{:<{}}  {:>6}  {:>8}  {:>8}  {:>8}  {:>7}  {:>8.1f}  {:>10.1f}  {:>10}\n", each.name, width, stats.traces,
+                    stats.compiles, stats.calls, stats.hits, stats.evictions, stats.trace_ms, stats.compile_ms, bytes(stats.code_bytes));
+  }
+  return text;
+}
+
+}  // namespace anyshape
