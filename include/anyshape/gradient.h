@@ -13,7 +13,15 @@
 namespace anyshape {
 
 struct TapeOptions {
-  bool persistent = false;  // gradient() may be called more than once
+  bool persistent = false;      // gradient() may be called more than once
+  bool watch_variables = true;  // a trainable variable is watched as soon as it is read; without it, only what watch() names
+};
+
+enum class Unreached : uint8_t { Error, Zeros };  // what becomes of a source that no target depends on
+
+struct GradientOptions {
+  std::vector<Tensor> output_gradients = {};  // one per target, of its dtype and shape: d target is multiplied by it; none: ones
+  Unreached unreached = Unreached::Error;     // an ArgumentError that names the source
 };
 
 // Records the ops of this thread while it lives, as far as they depend on trainable variables read and tensors watched under it.
@@ -24,21 +32,46 @@ class GradientTape {
   GradientTape(const GradientTape&) = delete;
   GradientTape& operator=(const GradientTape&) = delete;
 
-  void watch(const Tensor& tensor);
-  // d sum(target) / d source, one per source. A source that the target does not depend on is an ArgumentError naming it.
-  std::vector<Tensor> gradient(const Tensor& target, const std::vector<Variable>& sources);
-  std::vector<Tensor> gradient(const Tensor& target, std::initializer_list<Variable> sources);
-  std::vector<Tensor> gradient(const Tensor& target, const std::vector<Tensor>& sources);
-  Tensor gradient(const Tensor& target, const Variable& source);
-  Tensor gradient(const Tensor& target, const Tensor& source);
+  void watch(const Tensor& tensor);      // of a floating dtype
+  void watch(const Variable& variable);  // what it gives when it is read from here on, trainable or not
+
+  // d sum(target * output gradient) / d source, one per source.
+  using Tensors = std::vector<Tensor>;
+  using Variables = std::vector<Variable>;
+  Tensor gradient(const Tensor& target, const Tensor& source, const GradientOptions& options = {});
+  Tensor gradient(const Tensor& target, const Variable& source, const GradientOptions& options = {});
+  Tensors gradient(const Tensor& target, const Tensors& sources, const GradientOptions& options = {});
+  Tensors gradient(const Tensor& target, const Variables& sources, const GradientOptions& options = {});
+  Tensors gradient(const Tensor& target, std::initializer_list<Tensor> sources, const GradientOptions& options = {});
+  Tensors gradient(const Tensor& target, std::initializer_list<Variable> sources, const GradientOptions& options = {});
+  // Of several targets together: the sum over them.
+  Tensors gradient(const Tensors& targets, const Tensors& sources, const GradientOptions& options = {});
+  Tensors gradient(const Tensors& targets, const Variables& sources, const GradientOptions& options = {});
+
+  // While what it returns lives, the tape records nothing: for metrics and other work beside the target.
+  class Pause;
+  [[nodiscard]] Pause pause();
 
  private:
   class Recorder;
-  std::unique_ptr<Recorder> recorder_;
+  std::shared_ptr<Recorder> recorder_;
 };
 
-// The value of `body` and its gradients with respect to the variables: GradientTape in one call.
-std::pair<Tensor, std::vector<Tensor>> value_and_gradients(const std::function<Tensor()>& body, const std::vector<Variable>& variables);
+class GradientTape::Pause {
+ public:
+  ~Pause();
+  Pause(const Pause&) = delete;
+  Pause& operator=(const Pause&) = delete;
+
+ private:
+  friend class GradientTape;
+  explicit Pause(std::shared_ptr<Recorder> recorder);
+  std::shared_ptr<Recorder> recorder_;
+};
+
+// The value of `body` and its gradients with respect to the variables, trainable or not: GradientTape in one call.
+std::pair<Tensor, std::vector<Tensor>> value_and_gradients(const std::function<Tensor()>& body, const std::vector<Variable>& variables,
+                                                           const GradientOptions& options = {});
 
 }  // namespace anyshape
 #pragma GCC visibility pop

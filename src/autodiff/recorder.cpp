@@ -2,7 +2,6 @@
 #include "autodiff/recorder.h"
 
 #include "tensor/tensor_impl.h"
-#include "tensor/view.h"
 
 #include <anyshape/error.h>
 #include <anyshape/ops.h>
@@ -35,7 +34,7 @@ void step_back(const TapeRecord& record, const TensorSet& wanted, Adjoints& adjo
   std::vector<Tensor> dys;
   for (const Tensor& output : record.outputs) {
     const auto found = adjoints.find(output.impl().get());
-    dys.push_back(found != adjoints.end() ? found->second : full(output.shape(), make_scalar(output.dtype(), int64_t{0})));
+    dys.push_back(found != adjoints.end() ? found->second : zeros_like(output));
   }
   const std::unique_ptr<bool[]> needed(new bool[flags.size()]);
   std::copy(flags.begin(), flags.end(), needed.get());
@@ -54,34 +53,46 @@ void step_back(const TapeRecord& record, const TensorSet& wanted, Adjoints& adjo
 std::vector<Tensor> GradientTape::Recorder::run(const BoundCall& call) {
   // The call's tensors and attributes are the caller's until it returns; the outer interpreter may throw, and then nothing is recorded.
   std::vector<Tensor> outputs = scope_->outer().run(call);
-  if (paused_) return outputs;
-  const bool depends = std::ranges::any_of(call.inputs, [&](const Tensor& input) { return tracked_.contains(input.impl().get()); });
+  record(call.op, call.inputs, call.attrs, outputs);
+  return outputs;
+}
+
+void GradientTape::Recorder::follow(const OpDef& op, std::span<const Tensor> inputs, const Attrs& attrs, std::span<const Tensor> outputs) {
+  scope_->outer().follow(op, inputs, attrs, outputs);
+  record(op, inputs, attrs, outputs);
+}
+
+void GradientTape::Recorder::record(const OpDef& op, std::span<const Tensor> inputs, const Attrs& attrs, std::span<const Tensor> outputs) {
+  if (pauses_ > 0) return;
+  const bool depends = std::ranges::any_of(inputs, [&](const Tensor& input) { return tracked_.contains(input.impl().get()); });
   const bool flows = std::ranges::any_of(outputs, [](const Tensor& output) { return is_floating(output.dtype()); });
-  if (!depends || !flows) return outputs;
+  if (!depends || !flows) return;
   for (const Tensor& output : outputs) {
     if (is_floating(output.dtype())) tracked_.insert(output.impl().get());
   }
-  records_.push_back({&call.op, {call.inputs.begin(), call.inputs.end()}, outputs, call.attrs});
-  return outputs;
+  records_.push_back({&op, {inputs.begin(), inputs.end()}, {outputs.begin(), outputs.end()}, attrs});
 }
 
 void GradientTape::Recorder::on_read(const VariableState& variable, const Tensor& tensor) {
   scope_->outer().on_read(variable, tensor);
-  if (paused_ || !variable.trainable || !is_floating(tensor.dtype())) return;
+  if (pauses_ > 0 || !follows(variable)) return;
   tracked_.insert(tensor.impl().get());
   std::vector<Tensor>& given = readings_[variable.id];
   const auto same = [&](const Tensor& other) { return other.impl() == tensor.impl(); };
   if (std::ranges::none_of(given, same)) given.push_back(tensor);
 }
 
+bool GradientTape::Recorder::follows(const VariableState& variable) const {
+  if (watched_variables_.contains(variable.id)) return true;
+  return options_.watch_variables && variable.trainable && is_floating(variable.dtype);
+}
+
 void GradientTape::Recorder::watch(const Tensor& tensor) {
-  if (!is_floating(tensor.dtype())) {
-    throw DtypeError(fmt::format("watch: the tensor is {}{}; expected a floating dtype, since others have no gradient.",
-                                 to_string(tensor.dtype()), to_string(tensor.shape())));
-  }
   tracked_.insert(tensor.impl().get());
   watched_.push_back(tensor);
 }
+
+void GradientTape::Recorder::watch(const Variable& variable) { watched_variables_.insert(variable.id()); }
 
 std::vector<Tensor> GradientTape::Recorder::given_by(const Variable& variable) const {
   const auto found = readings_.find(variable.state()->id);
@@ -111,26 +122,30 @@ void GradientTape::Recorder::begin_gradient() {
         "gradient: this tape has given its gradients; expected one call. Make it GradientTape({.persistent = true}) for more.");
   }
   used_ = true;
-  if (!options_.persistent) scope_.reset();
+  if (!options_.persistent) end();
 }
 
-std::vector<std::optional<Tensor>> GradientTape::Recorder::gradient(const Tensor& target, const std::vector<std::vector<Tensor>>& sources) {
-  if (!target.defined()) throw ArgumentError("gradient: the target is an empty tensor handle; expected a tensor with a value.");
-  if (!is_floating(target.dtype())) {
-    throw DtypeError(
-        fmt::format("gradient: the target is {}{}; expected a floating dtype.", to_string(target.dtype()), to_string(target.shape())));
-  }
+std::string GradientTape::Recorder::advice() const {
+  if (was_paused_) return " The tape was paused for a while: what was computed then counts as given.";
+  if (used_ && options_.persistent)
+    return " A tape does not record its own gradient(): for second derivatives ask another one that was made before it.";
+  return "";
+}
+
+std::vector<std::optional<Tensor>> GradientTape::Recorder::gradient(std::span<const Tensor> targets, std::span<const Tensor> seeds,
+                                                                    const std::vector<std::vector<Tensor>>& sources) {
   begin_gradient();
   struct Pause {
-    bool& flag;
-    bool before;
-    ~Pause() { flag = before; }
-  } const pause{paused_, std::exchange(paused_, true)};
+    int& count;
+    ~Pause() { --count; }
+  } const pause{++pauses_};
 
   const TensorSet wanted = dependents(sources);
   Adjoints adjoints;
-  if (wanted.contains(target.impl().get())) {
-    adjoints.emplace(target.impl().get(), full(target.shape(), make_scalar(target.dtype(), int64_t{1})));
+  for (size_t i = 0; i < targets.size(); ++i) {
+    if (wanted.contains(targets[i].impl().get())) accumulate(adjoints, targets[i], seeds.empty() ? ones_like(targets[i]) : seeds[i]);
+  }
+  if (!adjoints.empty()) {
     for (auto record = records_.rbegin(); record != records_.rend(); ++record) step_back(*record, wanted, adjoints);
   }
   std::vector<std::optional<Tensor>> result(sources.size());

@@ -28,29 +28,43 @@ class GradientTape::Recorder final : public Interpreter {
 
   std::vector<Tensor> run(const BoundCall& call) override;
   void on_read(const VariableState& variable, const Tensor& tensor) override;
-  bool records() const override { return !paused_ || scope_->outer().records(); }
+  bool records() const override { return pauses_ == 0 || scope_->outer().records(); }
+  Interpreter& unrecorded() override { return scope_->outer().unrecorded(); }
+  void follow(const OpDef& op, std::span<const Tensor> inputs, const Attrs& attrs, std::span<const Tensor> outputs) override;
   const Facts* facts() const override { return scope_->outer().facts(); }
   void require_own(std::string_view op, const Tensor& tensor) const override { scope_->outer().require_own(op, tensor); }
 
   void watch(const Tensor& tensor);
-  std::vector<Tensor> given_by(
-      const Variable& variable) const;  // what reading it gave, in order; none where it was not read under the tape
+  void watch(const Variable& variable);
+  void end() { scope_.reset(); }  // nothing is recorded any more
+  void begin_pause() { ++pauses_, was_paused_ = true; }
+  void end_pause() { --pauses_; }
 
-  // For each source (one tensor or several that count as one) the gradient, or nothing where the target does not depend on it.
-  std::vector<std::optional<Tensor>> gradient(const Tensor& target, const std::vector<std::vector<Tensor>>& sources);
+  // What reading it gave, in order; none where it was not read under the tape.
+  std::vector<Tensor> given_by(const Variable& variable) const;
+  bool follows(const VariableState& variable) const;
+  std::string advice() const;  // what else may keep a target from a source
+
+  // For each source (one tensor or several that count as one) the gradient of all targets, or nothing where none depends on it. Seeds are
+  // the gradients of the targets; none: ones.
+  std::vector<std::optional<Tensor>> gradient(std::span<const Tensor> targets, std::span<const Tensor> seeds,
+                                              const std::vector<std::vector<Tensor>>& sources);
 
  private:
   void begin_gradient();
+  void record(const OpDef& op, std::span<const Tensor> inputs, const Attrs& attrs, std::span<const Tensor> outputs);
   // The tensors on the way from the sources, so that nothing is computed for the others.
   TensorSet dependents(const std::vector<std::vector<Tensor>>& sources) const;
 
   TapeOptions options_;
   std::optional<ScopedInterpreter> scope_;  // ends with the first gradient() of a tape that is not persistent
-  bool paused_ = false;                     // while a persistent tape computes gradients
+  int pauses_ = 0;                          // the user's, and while a persistent tape computes gradients
+  bool was_paused_ = false;
   bool used_ = false;
   std::vector<TapeRecord> records_;
   TensorSet tracked_;
   std::vector<Tensor> watched_;  // keeps the sources alive
+  std::unordered_set<uint64_t> watched_variables_;
   std::unordered_map<uint64_t, std::vector<Tensor>> readings_;
 };
 

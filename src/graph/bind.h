@@ -27,7 +27,10 @@ class Interpreter {
   virtual void require_own(std::string_view op, const Tensor& tensor) const;  // TraceError for a tensor that left its trace
   virtual void on_read(const VariableState&, const Tensor&) {}                // a variable was read and gave this tensor
   virtual bool records() const { return false; }                              // a tape follows what runs here
-  virtual const Facts* facts() const { return nullptr; }                      // sizes known to be equal at this place of a trace
+  virtual Interpreter& unrecorded() { return *this; }                         // the one behind the tapes
+  // What was computed unseen by the tapes counts for them as one call of this op.
+  virtual void follow(const OpDef&, std::span<const Tensor> /*inputs*/, const Attrs&, std::span<const Tensor> /*outputs*/) {}
+  virtual const Facts* facts() const { return nullptr; }  // sizes known to be equal at this place of a trace
 };
 
 // The interpreter of this thread: the top of a stack whose bottom is eager execution.

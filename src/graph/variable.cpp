@@ -21,20 +21,6 @@ VariableState& require_state(const std::shared_ptr<VariableState>& state) {
   return *state;
 }
 
-// A handle of the variable's own on the value: a tape knows tensors by what they point at, and must not take two variables that were given
-// one tensor, or a variable and the tensor assigned to it, for the same.
-Tensor own_handle(const Tensor& value) {
-  const TensorImpl& source = *value.impl();
-  auto impl = std::make_shared<TensorImpl>();
-  impl->dtype = source.dtype;
-  impl->rank = source.rank;
-  impl->sizes = source.sizes;
-  impl->strides = source.strides;
-  impl->offset = source.offset;
-  impl->buffer = source.buffer;
-  return Tensor(std::move(impl));
-}
-
 }  // namespace
 
 VariableScope* current_variable_scope() { return variable_scope; }
@@ -65,7 +51,7 @@ std::vector<Tensor> read_together(std::span<const std::shared_ptr<VariableState>
 
 void assign_together(std::span<const std::shared_ptr<VariableState>> variables, std::span<Tensor> values) {
   std::unique_lock lock(commit_mutex());
-  for (size_t i = 0; i < variables.size(); ++i) variables[i]->set_value(own_handle(values[i]));
+  for (size_t i = 0; i < variables.size(); ++i) variables[i]->set_value(another_handle(values[i]));
 }
 
 Variable::Variable(const Tensor& initial, VariableOptions options) : state_(std::make_shared<VariableState>()) {
@@ -76,7 +62,8 @@ Variable::Variable(const Tensor& initial, VariableOptions options) : state_(std:
   state_->shape = initial.shape();
   if (VariableScope* scope = current_variable_scope()) scope->created(state_);
   if (is_traced(initial)) current_interpreter().require_own("Variable", initial);
-  state_->set_value(own_handle(initial));
+  // A handle of the variable's own: a tape must not take two variables that were given one tensor for the same.
+  state_->set_value(another_handle(initial));
 }
 
 Tensor Variable::read() const {
@@ -105,7 +92,7 @@ void Variable::assign(const Tensor& given) const {
   if (VariableScope* scope = current_variable_scope()) {
     scope->assign(state_, value);
   } else {
-    state.set_value(own_handle(value));
+    state.set_value(another_handle(value));
   }
 }
 

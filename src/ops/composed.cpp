@@ -3,7 +3,6 @@
 #include "ops/all_ops.h"
 #include "ops/reduce/axes.h"
 #include "ops/source/size.h"
-#include "ops/stop_gradient.h"
 
 #include <anyshape/error.h>
 #include <anyshape/ops.h>

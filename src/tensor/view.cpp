@@ -114,6 +114,19 @@ int64_t TensorImpl::count() const {
   return product;
 }
 
+Tensor another_handle(const Tensor& tensor) {
+  const TensorImpl& source = *tensor.impl();
+  auto impl = std::make_shared<TensorImpl>();
+  impl->dtype = source.dtype;
+  impl->rank = source.rank;
+  impl->sizes = source.sizes;
+  impl->strides = source.strides;
+  impl->offset = source.offset;
+  impl->buffer = source.buffer;
+  if (source.traced != nullptr) impl->traced = std::make_unique<TracedTensor>(*source.traced);
+  return Tensor(std::move(impl));
+}
+
 bool is_traced(const Tensor& tensor) { return tensor.defined() && tensor.impl()->traced != nullptr; }
 
 const TensorImpl& require_eager(const Tensor& tensor, std::string_view place) {

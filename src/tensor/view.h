@@ -21,6 +21,8 @@ Tensor transpose_view(const Tensor& tensor, std::span<const int> permutation);
 Tensor slice_view(const Tensor& tensor, std::span<const int64_t> begins, std::span<const int64_t> sizes, std::span<const int64_t> steps);
 Tensor reshape_view(const Tensor& tensor, std::span<const int64_t> sizes);    // copies where the strides do not allow a view
 Tensor broadcast_view(const Tensor& tensor, std::span<const int64_t> sizes);  // stride 0 along repeated axes
+// The same tensor under a handle of its own: tapes know tensors by what their handles point at.
+Tensor another_handle(const Tensor& tensor);
 bool is_traced(const Tensor& tensor);
 
 // The tensor's values on the host: ArgumentError for a handle on nothing, TraceError inside a trace. `place` opens the text.

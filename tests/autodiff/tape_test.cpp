@@ -126,18 +126,101 @@ TEST(Tape, casts_gradients_back_and_does_not_follow_integers) {
 }
 
 TEST(Tape, refuses_sources_the_target_does_not_depend_on) {
-  const Variable w(tensor({1.0F}), {.name = "w"}), other(tensor({1.0F}), {.name = "other"});
+  const Variable w(tensor({1.0F}), {.name = "w"}), other(tensor({1.0F}), {.name = "other"}), nameless(tensor({1.0F}));
   const Variable fixed(tensor({1.0F}), {.trainable = false, .name = "fixed"});
+  const auto text = [](const std::string& source, const std::string& advice) {
+    return "gradient: the target does not depend on " + source + "; expected sources that it was computed from under this tape. " + advice +
+           " Ask for zeros with {.unreached = as::Unreached::Zeros}.";
+  };
+  const Tensor x = tensor({1.0F});
+  expect_error<ArgumentError>([&] { GradientTape().gradient(w * 1, other); },
+                              text("variable \"other\"", "Read it after the tape was made."));
+  expect_error<ArgumentError>([&] { GradientTape().gradient(w * 1, {w, nameless}); },
+                              text("source 1 (a variable without name)", "Read it after the tape was made."));
+  expect_error<ArgumentError>([&] { GradientTape().gradient(w * fixed, fixed); },
+                              text("variable \"fixed\"", "It is not trainable: call watch() on it before it is read."));
+  expect_error<ArgumentError>([&] { GradientTape({.watch_variables = false}).gradient(w * 1, w); },
+                              text("variable \"w\"", "This tape follows only what watch() names."));
+  expect_error<ArgumentError>([&] { GradientTape().gradient(w * 1, x); }, text("source 0", "Call watch() on it before it is used."));
+
   GradientTape tape({.persistent = true});
-  const Tensor y = w * fixed, x = tensor({1.0F});
-  const std::string rule = "; expected sources that it was computed from under this tape. ";
-  expect_error<ArgumentError>([&] { tape.gradient(y, other); },
-                              "gradient: the target does not depend on variable \"other\"" + rule + "Read it after the tape was made.");
-  expect_error<ArgumentError>([&] { tape.gradient(y, fixed); }, "gradient: the target does not depend on variable \"fixed\"" + rule +
-                                                                    "It is not trainable, so the tape does not follow it.");
-  expect_error<ArgumentError>([&] { tape.gradient(y, x); },
-                              "gradient: the target does not depend on source 0" + rule + "Call watch() on it before it is used.");
-  EXPECT_EQ(tape.gradient(y, w).item<float>(), 1.0F) << "a refused call leaves a persistent tape usable";
+  const Tensor y = w * w;
+  EXPECT_THROW(tape.gradient(y, other), ArgumentError);
+  const Tensor slope = tape.gradient(y, w);
+  EXPECT_EQ(slope.item<float>(), 2.0F) << "a refused call leaves a persistent tape usable";
+  expect_error<ArgumentError>([&] { tape.gradient(slope, w); },
+                              text("variable \"w\"",
+                                   "Read it after the tape was made. A tape does not record its own gradient(): for second derivatives ask "
+                                   "another one that was made before it."));
+}
+
+TEST(Tape, gives_zeros_for_unreached_sources_on_request) {
+  const Variable w(tensor({1.0F}), {.name = "w"}), other(ones({2, 3}, {.dtype = f64}), {.name = "other"});
+  const Variable fixed(tensor({1.0F}), {.trainable = false, .name = "fixed"});
+  const Tensor x = ones({0, 2});
+  GradientTape tape({.persistent = true});
+  const Tensor y = w * fixed;
+  const std::vector<Tensor> gradients = tape.gradient(y, {w, other, fixed}, {.unreached = Unreached::Zeros});
+  EXPECT_EQ(gradients[0].to_vector<float>(), Floats{1});
+  EXPECT_EQ(gradients[1].to_vector<double>(), std::vector<double>(6, 0.0));
+  EXPECT_EQ(gradients[2].to_vector<float>(), Floats{0});
+  EXPECT_TRUE(tape.gradient(y, x, {.unreached = Unreached::Zeros}).shape() == Shape({0, 2}));
+  EXPECT_EQ(tape.gradient(ones({2}), w, {.unreached = Unreached::Zeros}).to_vector<float>(), Floats{0}) << "no target is reached";
+}
+
+TEST(Tape, watches_variables_that_it_is_asked_to) {
+  const Variable fixed(tensor({3.0F}), {.trainable = false, .name = "fixed"}), w(tensor({2.0F}), {.name = "w"});
+  GradientTape tape({.watch_variables = false});
+  tape.watch(fixed);
+  const std::vector<Tensor> gradients = tape.gradient(w * fixed, {w, fixed}, {.unreached = Unreached::Zeros});
+  EXPECT_EQ(gradients[0].item<float>(), 0.0F);
+  EXPECT_EQ(gradients[1].item<float>(), 2.0F);
+  const auto [value, asked] = value_and_gradients([&] { return w * fixed; }, {fixed});
+  EXPECT_EQ(asked[0].item<float>(), 2.0F) << "a variable that is named is watched";
+}
+
+TEST(Tape, takes_output_gradients_and_several_targets) {
+  const Tensor x = tensor({1.0F, 2.0F});
+  GradientTape tape({.persistent = true});
+  tape.watch(x);
+  const Tensor y = x * x, z = sum(x);
+  EXPECT_EQ(tape.gradient(y, x, {.output_gradients = {tensor({1.0F, 10.0F})}}).to_vector<float>(), (Floats{2, 40}));
+  EXPECT_EQ(tape.gradient({y, z}, std::vector<Tensor>{x})[0].to_vector<float>(), (Floats{3, 5}));
+  EXPECT_EQ(tape.gradient({y, z, z}, std::vector<Tensor>{x}, {.output_gradients = {y, 2, 3}})[0].to_vector<float>(), (Floats{7, 21}));
+  expect_error<ArgumentError>([&] { tape.gradient(y, x, {.output_gradients = {y, y}}); },
+                              "gradient: got 2 output gradients for 1 targets; expected one each, or none.");
+  expect_error<ShapeError>([&] { tape.gradient(y, x, {.output_gradients = {ones({3})}}); },
+                           "gradient: output gradient 0 is f32[3]; expected f32[2], as target 0.");
+  expect_error<DtypeError>(
+      [&] { tape.gradient(y, x, {.output_gradients = {tensor({1, 2})}}); },
+      "gradient: output gradient 0 is i32[2]; expected f32[2], as target 0. Cast it with as::cast(gradient, as::f32).");
+  expect_error<ArgumentError>([&] { tape.gradient(y, x, {.output_gradients = {Tensor()}}); },
+                              "gradient: output gradient 0 is an empty tensor handle; expected a tensor with a value.");
+}
+
+TEST(Tape, records_nothing_while_paused) {
+  const Variable w(tensor({2.0F}), {.name = "w"});
+  GradientTape tape({.persistent = true});
+  const Tensor before = w * 3;
+  Tensor metric;
+  {
+    const GradientTape::Pause pause = tape.pause();
+    metric = w * before;
+  }
+  EXPECT_EQ(tape.gradient(before + metric, w).item<float>(), 3.0F);
+  expect_error<ArgumentError>(
+      [&] { tape.gradient(metric, w); },
+      "gradient: the target does not depend on variable \"w\"; expected sources that it was computed from under this "
+      "tape. Read it after the tape was made. The tape was paused for a while: what was computed then counts as "
+      "given. Ask for zeros with {.unreached = as::Unreached::Zeros}.");
+}
+
+TEST(Tape, a_pause_may_outlive_its_tape) {
+  const Tensor x = tensor({2.0F});
+  auto tape = std::make_unique<GradientTape>();
+  const GradientTape::Pause pause = tape->pause();
+  tape.reset();
+  EXPECT_EQ((x * x).item<float>(), 4.0F);
 }
 
 TEST(Tape, refuses_targets_and_tensors_without_gradient) {
@@ -147,6 +230,18 @@ TEST(Tape, refuses_targets_and_tensors_without_gradient) {
   expect_error<DtypeError>([&] { tape.gradient(x > 0, x); }, "gradient: the target is b8[1]; expected a floating dtype.");
   expect_error<DtypeError>([&] { tape.watch(tensor({1})); },
                            "watch: the tensor is i32[1]; expected a floating dtype, since others have no gradient.");
+  const Variable count(tensor({1}), {.name = "count"});
+  expect_error<DtypeError>([&] { tape.watch(count); },
+                           "watch: variable \"count\" is i32[1]; expected a floating dtype, since others have no gradient.");
+  expect_error<DtypeError>(
+      [&] { tape.gradient(x * 1, count); },
+      "gradient: variable \"count\" is i32[1]; expected a floating dtype, since others have no gradient. Cast it before "
+      "it is used.");
+  expect_error<DtypeError>(
+      [&] { tape.gradient(x * 1, tensor({1, 2})); },
+      "gradient: source 0 is i32[2]; expected a floating dtype, since others have no gradient. Cast it before it is used.");
+  expect_error<ArgumentError>([&] { tape.watch(Tensor()); },
+                              "watch: the tensor is an empty tensor handle; expected a tensor with a value.");
   expect_error<ArgumentError>([&] { tape.gradient(Tensor(), x); },
                               "gradient: the target is an empty tensor handle; expected a tensor with a value.");
 }

@@ -45,6 +45,7 @@ Tensor ceil(const Tensor& x);
 Tensor trunc(const Tensor& x);
 Tensor round(const Tensor& x);  // half to even
 Tensor cast(const Tensor& x, Dtype dtype);
+Tensor stop_gradient(const Tensor& x);  // x itself, through which no gradient flows
 
 // Functions of floats; integers are taken as f32.
 Tensor sqrt(const Tensor& x);

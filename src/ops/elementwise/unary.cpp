@@ -1,6 +1,5 @@
 // Arithmetic of one tensor: one line per op with its name, dtype rule, scalar lowering, and derivative from g.x, g.y and g.dy.
 #include "ops/elementwise/unary.h"
-#include "ops/stop_gradient.h"
 
 namespace anyshape {
 namespace {

@@ -2,7 +2,6 @@
 #include "graph/bind.h"
 #include "ops/all_ops.h"
 #include "ops/reduce/axes.h"
-#include "ops/stop_gradient.h"
 
 #include <anyshape/ops.h>
 
