@@ -1,13 +1,12 @@
 // The golden cases of every op that exists: eagerly, through a compiled function and through the interpreter, values and gradients.
 #include "function/compile.h"
-#include "support/golden.h"
+#include "support/golden_values.h"
 
 #include <anyshape/anyshape.h>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <set>
 
@@ -15,44 +14,10 @@ namespace anyshape::test {
 namespace {
 
 using support::GoldenCase;
-using support::GoldenTensor;
 using support::Json;
 using Inputs = std::span<const Tensor>;
 using Runner = Tensor (*)(Inputs in, const Json& attrs);
 using ListRunner = std::vector<Tensor> (*)(Inputs in, const Json& attrs);  // of ops with several results
-
-Tensor to_tensor(const GoldenTensor& golden) {
-  const Shape shape{std::span<const int64_t>(golden.shape)};
-  if (golden.dtype == "F32") return tensor(golden.values<float>(), shape);
-  if (golden.dtype == "I32") return tensor(golden.values<int32_t>(), shape);
-  if (golden.dtype == "I64") return tensor(golden.values<int64_t>(), shape);
-  const std::vector<uint8_t> bytes = golden.values<uint8_t>();
-  return tensor(std::vector<bool>(bytes.begin(), bytes.end()), shape);
-}
-
-template <class T>
-std::vector<std::byte> bytes_of(const std::vector<T>& values) {
-  std::vector<std::byte> bytes(values.size() * sizeof(T));
-  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
-}
-
-GoldenTensor to_golden(const Tensor& tensor) {
-  GoldenTensor golden;
-  for (const Dim& size : tensor.shape()) golden.shape.push_back(size.value());
-  switch (tensor.dtype()) {
-    case Dtype::f32: golden.dtype = "F32", golden.bytes = bytes_of(tensor.to_vector<float>()); break;
-    case Dtype::i32: golden.dtype = "I32", golden.bytes = bytes_of(tensor.to_vector<int32_t>()); break;
-    case Dtype::i64: golden.dtype = "I64", golden.bytes = bytes_of(tensor.to_vector<int64_t>()); break;
-    case Dtype::b8: {
-      golden.dtype = "BOOL";
-      for (const bool value : tensor.to_vector<bool>()) golden.bytes.push_back(std::byte{value});
-      break;
-    }
-    default: ADD_FAILURE() << "no golden dtype for " << to_string(tensor.dtype());
-  }
-  return golden;
-}
 
 ReduceOptions reduce_options(const Json& attrs) {
   ReduceOptions options;
