@@ -10,6 +10,7 @@
 #include <anyshape/ledger.h>
 #include <anyshape/log.h>
 #include <anyshape/ops.h>
+#include <anyshape/ragged.h>
 #include <anyshape/random.h>
 #include <anyshape/shape.h>
 #include <anyshape/spec.h>

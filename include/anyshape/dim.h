@@ -19,6 +19,7 @@ class Dim {
   explicit Dim(std::shared_ptr<const DimNode> node) : node_(std::move(node)) {}
 
   bool is_constant() const { return node_ == nullptr; }
+  bool is_ragged() const;      // the axis along which the rows of a ragged tensor differ: it has bounds, but no arithmetic takes it
   int64_t value() const;       // the integer; throws TraceError for a symbolic size and says what to use instead
   int64_t specialize() const;  // the integer of this trace's first call; the trace then holds for that size only, and the ledger says so
   bool same_as(const Dim& other) const;  // the same expression; never records anything
@@ -55,6 +56,10 @@ Dim dim(std::string name, DimOptions options = {});
 
 // In a signature: any size, without a name of its own.
 extern const Dim dynamic;
+
+// In a signature: the axis along which the rows of a ragged argument differ in length; the options bound every row's. Equal names in one
+// signature are one partition into rows.
+Dim ragged_dim(std::string name = {}, DimOptions options = {});
 
 Dim min(const Dim& a, const Dim& b);
 Dim max(const Dim& a, const Dim& b);

@@ -28,10 +28,15 @@ class Tensor {
   int rank() const;
   Dtype dtype() const;
 
+  // A ragged tensor has rows of unequal length along axis 1, [rows, (shortest..longest), ...], and no padding; <anyshape/ragged.h> makes them.
+  bool is_ragged() const;
+  Tensor values() const;      // the elements of all rows one after the other, [total, ...]; a dense tensor is its own values
+  Tensor row_splits() const;  // i64[rows + 1]: row r is values[splits[r]] up to values[splits[r + 1]]; ArgumentError for a dense tensor
+
   // The value of a tensor with one element, converted to T.
   template <class T>
   T item() const;
-  // All elements in row-major order; T must be the tensor's element type.
+  // All elements in row-major order, those of a ragged tensor row by row; T must be the tensor's element type.
   template <class T>
   std::vector<T> to_vector() const;
   explicit operator bool() const;  // of one element: is it not zero?

@@ -1,6 +1,7 @@
 // bind(): casts, rules, interpreter. Every op call of the library passes through here once.
 #include "graph/bind.h"
 
+#include "graph/ragged.h"
 #include "tensor/tensor_impl.h"
 #include "tensor/view.h"
 
@@ -65,6 +66,9 @@ std::vector<Tensor> bind_all(const OpDef& op, std::span<const Tensor> inputs, At
   if (op.inputs >= 0 ? count != static_cast<size_t>(op.inputs) : count == 0) {
     throw ArgumentError(
         fmt::format("{}: got {} tensors; expected {}.", op.name, count, op.inputs < 0 ? "at least one" : fmt::to_string(op.inputs)));
+  }
+  for (const Tensor& input : inputs) {
+    if (as_ragged(input) != nullptr) return bind_ragged({op, inputs, attrs});
   }
   Interpreter& interpreter = current_interpreter();
   std::vector<DtypeArgument> given(count);

@@ -36,7 +36,19 @@ enum class OpKind : uint8_t {
 };
 
 // What `bind` does with a ragged input.
-enum class RaggedPolicy : uint8_t { Values, PerRow, Refuse };
+enum class RaggedPolicy : uint8_t {
+  Values,  // runs the op on the values; dense operands broadcast with the padded view
+  PerRow,  // calls the op's ragged rule
+  Refuse,  // ShapeError that names to_padded
+};
+
+// A call with at least one ragged input. Axes in the attributes are those of the padded view: 0 the rows, 1 the ragged one.
+struct RaggedCall {
+  const OpDef& op;
+  std::span<const Tensor> inputs;
+  const Attrs& attrs;
+};
+using RaggedRule = std::vector<Tensor> (*)(const RaggedCall& call);
 
 // A size rule that is not proved yet, with the text to show should it fail.
 struct OpCheck {
@@ -117,8 +129,9 @@ struct OpDef {
   DtypeRule dtype = nullptr;
   ShapeRule shape = nullptr;
   RaggedPolicy ragged = RaggedPolicy::Refuse;
-  GradientRule gradient = nullptr;  // none: not differentiable
-  ElementRule element = nullptr;    // exactly one of element, reduce, lower
+  RaggedRule ragged_rule = nullptr;  // of PerRow: the same with ops on dense tensors
+  GradientRule gradient = nullptr;   // none: not differentiable
+  ElementRule element = nullptr;     // exactly one of element, reduce, lower
   const ReduceRule* reduce = nullptr;
   LowerRule lower = nullptr;
   bool is_alias = false;  // the output is the input's memory under another shape

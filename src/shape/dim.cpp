@@ -14,6 +14,7 @@ namespace [[gnu::visibility("default")]] anyshape {
 
 int64_t Dim::value() const {
   if (node_ == nullptr) return value_;
+  require_size(*this);
   throw TraceError(
       fmt::format("Dim::value: the size \"{}\" is symbolic and has no value yet; expected a constant. Keep it as a Dim, or call "
                   "specialize() to fix it in this trace.",
@@ -22,6 +23,7 @@ int64_t Dim::value() const {
 
 int64_t Dim::specialize() const {
   if (node_ == nullptr) return value_;
+  require_size(*this);
   if (DimJudge* judge = current_judge()) return judge->specialize(*this);
   throw TraceError(
       fmt::format("Dim::specialize: the size \"{}\" is used outside its trace; expected a call inside the traced function. "

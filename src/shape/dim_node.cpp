@@ -124,6 +124,7 @@ int compare_structure(const Dim& a, const Dim& b) {
     return sign_of(a.value(), b.value());
   }
   if (a.node() == b.node()) return 0;
+  if (a.is_ragged() || b.is_ragged()) return sign_of(a.node(), b.node());
   const std::vector<Term>&x = a.node()->terms, &y = b.node()->terms;
   for (size_t i = 0; i < x.size() && i < y.size(); ++i) {
     if (const int order = compare_monomials(x[i].factors, y[i].factors)) return order;

@@ -44,14 +44,28 @@ struct Term {
   std::vector<Factor> factors;  // greatest atom first
 };
 
+// The axis along which the rows of a ragged tensor differ. It stands in shapes and is no number: what computes with it is refused.
+struct RaggedAxis {
+  std::string name;    // of a signature or trace; without one the bounds are shown
+  DimOptions options;  // of every row, where a signature says it
+  Dim shortest;
+  Dim longest;
+};
+
 struct DimNode {
-  std::vector<Term> terms;  // greatest monomial first; never empty: a constant has no node
+  std::vector<Term> terms;  // greatest monomial first; empty for a ragged axis only: a constant has no node
   int64_t constant = 0;
   size_t hash = 0;
   Range range;
   int64_t divisor = 1;
   int64_t weight = 0;
+  std::shared_ptr<const RaggedAxis> ragged = nullptr;
 };
+
+// A ragged axis of its own: the same as no other one.
+Dim make_ragged_axis(RaggedAxis axis);
+const RaggedAxis* as_ragged_axis(const Dim& dim);  // null for a size
+void require_size(const Dim& dim);                 // ShapeError for a ragged axis
 
 // A fresh symbol; `name` is taken as it is. Throws ArgumentError for a name that is no identifier or for options that no size meets.
 // Names may hold letters, digits, `_`, `.` and bytes beyond ASCII, and do not begin with a digit or a dot.

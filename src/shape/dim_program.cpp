@@ -36,6 +36,7 @@ int DimProgram::add_step(Step step, const Dim& dim) {
 }
 
 int DimProgram::add_node(const Dim& dim) {
+  require_size(dim);
   const DimNode& node = *dim.node();
   int sum = -1;
   if (node.constant != 0) sum = add(node.constant);

@@ -149,6 +149,8 @@ bool is_zero(const Dim& dim) { return dim.is_constant() && dim.value() == 0; }
 }  // namespace
 
 Dim operator/(const Dim& a, const Dim& b) {
+  require_size(a);
+  require_size(b);
   if (b.is_constant())
     return a.is_constant() ? Dim(checked_floor_divide(a.value(), b.value(), "size expression")) : divide_by_constant(a, b.value());
   const Split split = split_by_symbols(a, b);
@@ -163,6 +165,8 @@ Dim operator/(const Dim& a, const Dim& b) {
 }
 
 Dim operator%(const Dim& a, const Dim& b) {
+  require_size(a);
+  require_size(b);
   if (b.is_constant())
     return a.is_constant() ? Dim(checked_floor_modulo(a.value(), b.value(), "size expression")) : modulo_by_constant(a, b.value());
   const Split split = split_by_symbols(a, b);

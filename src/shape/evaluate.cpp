@@ -50,6 +50,7 @@ std::optional<int64_t> Bindings::find(uint64_t symbol_id) const {
 
 int64_t evaluate(const Dim& dim, const Bindings& values) {
   if (dim.is_constant()) return dim.value();
+  require_size(dim);
   int64_t sum = dim.node()->constant;
   for (const Term& term : dim.node()->terms) {
     int64_t product = 1;

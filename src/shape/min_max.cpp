@@ -17,6 +17,7 @@ constexpr size_t max_operands = 32;
 std::vector<Dim> flatten(AtomKind kind, const Dim& a, const Dim& b) {
   std::vector<Dim> operands;
   for (const Dim* dim : {&a, &b}) {
+    require_size(*dim);
     const Atom* atom = as_atom(*dim);
     if (atom != nullptr && atom->kind == kind)
       operands.insert(operands.end(), atom->operands.begin(), atom->operands.end());

@@ -141,7 +141,10 @@ int64_t greatest_common_divisor(int64_t a, int64_t b) {
   return x > static_cast<uint64_t>(Range::infinity) ? int64_t{1} << 62 : static_cast<int64_t>(x);
 }
 
-std::vector<Term> terms_of(const Dim& dim) { return dim.is_constant() ? std::vector<Term>() : dim.node()->terms; }
+std::vector<Term> terms_of(const Dim& dim) {
+  require_size(dim);
+  return dim.is_constant() ? std::vector<Term>() : dim.node()->terms;
+}
 int64_t constant_of(const Dim& dim) { return dim.is_constant() ? dim.value() : dim.node()->constant; }
 
 Term multiply(const Term& a, const Term& b) {

@@ -68,10 +68,16 @@ std::string text_of(const Term& term, bool leads) {
   return text;
 }
 
+std::string text_of(const RaggedAxis& axis) {
+  if (!axis.name.empty()) return fmt::format("({})", axis.name);
+  return fmt::format("({}..{})", to_string(axis.shortest), to_string(axis.longest));
+}
+
 }  // namespace
 
 std::string to_string(const Dim& dim) {
   if (dim.is_constant()) return fmt::format("{}", dim.value());
+  if (const RaggedAxis* axis = as_ragged_axis(dim)) return text_of(*axis);
   std::vector<const Term*> terms;
   for (const Term& term : dim.node()->terms) terms.push_back(&term);
   // A sum begins with something positive where it has it: "5 - rows", "cols - rows".

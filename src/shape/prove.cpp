@@ -23,6 +23,12 @@ std::optional<bool> without_overflow(const Proof& proof) {
   }
 }
 
+// Before the arithmetic, whose errors mean that nothing is proved.
+void require_sizes(const Dim& a, const Dim& b) {
+  require_size(a);
+  require_size(b);
+}
+
 // All terms are multiples of something that the constant is no multiple of: 2 * rows - 1 is never 0.
 bool has_remainder(const Dim& difference) {
   int64_t step = 0;
@@ -80,10 +86,12 @@ Dim primitive_part(const Dim& dim) {
 }  // namespace
 
 std::optional<bool> proves_equal(const Dim& a, const Dim& b) {
+  require_sizes(a, b);
   return without_overflow([&] { return is_zero(a - b, {}); });
 }
 
 std::optional<bool> proves_less_equal(const Dim& a, const Dim& b) {
+  require_sizes(a, b);
   return without_overflow([&] { return is_not_negative(b - a, {}); });
 }
 
@@ -175,6 +183,7 @@ void Facts::assume(const SizeCheck& check) {
 }
 
 std::optional<bool> Facts::proves_equal(const Dim& a, const Dim& b) const {
+  require_sizes(a, b);
   const Dim x = simplify(a), y = simplify(b);
   if (const std::optional<bool> known = without_overflow([&] { return is_zero(x - y, not_negative_); })) return known;
   for (const SizeCheck& check : relations_) {
@@ -186,6 +195,7 @@ std::optional<bool> Facts::proves_equal(const Dim& a, const Dim& b) const {
 }
 
 std::optional<bool> Facts::proves_less_equal(const Dim& a, const Dim& b) const {
+  require_sizes(a, b);
   return without_overflow([&] { return is_not_negative(simplify(b) - simplify(a), not_negative_); });
 }
 

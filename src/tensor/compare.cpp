@@ -1,5 +1,6 @@
 // Comparing whole tensors on the host: exactly, and within a tolerance. The rules for NaN and infinity are NumPy's.
 #include "tensor/element.h"
+#include "tensor/partition.h"
 #include "tensor/view.h"
 
 #include <anyshape/error.h>
@@ -14,6 +15,15 @@ namespace {
 constexpr int64_t chunk = 256;  // elements widened at a time
 
 bool equal_sizes(const TensorImpl& a, const TensorImpl& b) { return std::ranges::equal(a.extents(), b.extents()); }
+
+// Both ragged, row by row of one length.
+bool have_equal_rows(const Tensor& a, const Tensor& b) {
+  const RaggedTensor *left = as_ragged(a), *right = as_ragged(b);
+  if (left == nullptr || right == nullptr) return false;
+  static_cast<void>(require_eager(left->partition->splits, "comparison of rows"));
+  static_cast<void>(require_eager(right->partition->splits, "comparison of rows"));
+  return have_equal_splits(*left->partition, *right->partition);
+}
 
 template <class Wide>
 void widen(const TensorImpl& dense, int64_t begin, int64_t count, Wide* out) {
@@ -52,6 +62,7 @@ bool all_close_as(const TensorImpl& a, const TensorImpl& b, const CloseOptions& 
 }  // namespace
 
 bool all_equal(const Tensor& a, const Tensor& b) {
+  if (as_ragged(a) != nullptr || as_ragged(b) != nullptr) return have_equal_rows(a, b) && all_equal(a.values(), b.values());
   const TensorImpl& left = require_eager(a, "all_equal");
   const TensorImpl& right = require_eager(b, "all_equal");
   if (left.dtype != right.dtype || !equal_sizes(left, right)) return false;
@@ -63,6 +74,10 @@ bool all_equal(const Tensor& a, const Tensor& b) {
 }
 
 bool all_close(const Tensor& a, const Tensor& b, CloseOptions options) {
+  if (as_ragged(a) != nullptr || as_ragged(b) != nullptr) {
+    if (have_equal_rows(a, b)) return all_close(a.values(), b.values(), options);
+    throw ShapeError(fmt::format("all_close: rows differ: a is {}, b is {}; expected rows of equal lengths.", describe(a), describe(b)));
+  }
   const TensorImpl& left = require_eager(a, "all_close");
   const TensorImpl& right = require_eager(b, "all_close");
   if (!equal_sizes(left, right)) {

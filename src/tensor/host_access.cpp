@@ -1,6 +1,7 @@
 // The way between tensors and host numbers: making tensors from them and reading them back.
 #include "base/checked.h"
 #include "tensor/element.h"
+#include "tensor/partition.h"
 #include "tensor/strided_copy.h"
 #include "tensor/view.h"
 
@@ -56,6 +57,14 @@ Tensor make_weak(Dtype dtype, double number, int64_t integer) {
   return Tensor(std::move(weak));
 }
 
+// The padded view's: rows, the ragged axis, and the values' own axes.
+Shape ragged_shape(const RaggedTensor& ragged) {
+  const Shape values = ragged.values.shape();
+  Shape shape{ragged.partition->rows, ragged.partition->axis};
+  for (int axis = 1; axis < values.rank(); ++axis) shape.push_back(values[axis]);
+  return shape;
+}
+
 }  // namespace
 
 std::string describe(const Tensor& tensor) {
@@ -65,6 +74,7 @@ std::string describe(const Tensor& tensor) {
 
 Shape Tensor::shape() const {
   const TensorImpl& tensor = require_defined(*this, "shape");
+  if (tensor.ragged != nullptr) return ragged_shape(*tensor.ragged);
   return tensor.traced != nullptr ? tensor.traced->shape : Shape(tensor.extents());
 }
 
@@ -75,9 +85,21 @@ int Tensor::rank() const {
 
 Dtype Tensor::dtype() const { return require_defined(*this, "dtype").dtype; }
 
+bool Tensor::is_ragged() const { return require_defined(*this, "is_ragged").ragged != nullptr; }
+
+Tensor Tensor::values() const {
+  const TensorImpl& tensor = require_defined(*this, "values");
+  return tensor.ragged != nullptr ? tensor.ragged->values : *this;
+}
+
+Tensor Tensor::row_splits() const {
+  if (is_ragged()) return impl_->ragged->partition->splits;
+  throw ArgumentError(fmt::format("row_splits: the tensor is {}, which is dense; expected a ragged one.", describe(*this)));
+}
+
 template <class T>
 T Tensor::item() const {
-  return read_one<T>(require_one_element(*this, "item"));
+  return read_one<T>(require_one_element(values(), "item"));
 }
 
 Tensor::operator bool() const {
@@ -87,11 +109,12 @@ Tensor::operator bool() const {
                     "Use where to choose between elements, cond between computations, while_loop to repeat one.",
                     describe(*this)));
   }
-  return read_one<bool>(require_one_element(*this, "bool"));
+  return read_one<bool>(require_one_element(values(), "bool"));
 }
 
 template <class T>
 std::vector<T> Tensor::to_vector() const {
+  if (defined() && is_ragged()) return values().to_vector<T>();
   const TensorImpl& source = require_eager(*this, "to_vector");
   if (source.dtype != dtype_of<T>) {
     throw DtypeError(fmt::format(

@@ -1,6 +1,7 @@
 // Tensors as text in NumPy's layout: nested brackets, lines of at most 75 columns, three items at each end of an axis that is cut.
 #include "tensor/element.h"
 #include "tensor/number_text.h"
+#include "tensor/partition.h"
 #include "tensor/view.h"
 
 #include <fmt/format.h>
@@ -26,43 +27,69 @@ std::vector<int64_t> shown_indices(int64_t size, bool cut) {
   return indices;
 }
 
+// A tensor as its printer walks it: axis by axis, the rows of a ragged one by their splits.
+struct Walk {
+  const TensorImpl& elements;       // of a ragged tensor its values
+  std::span<const int64_t> splits;  // of a ragged tensor; else empty
+  bool cut;
+
+  int rank() const { return elements.rank + (splits.empty() ? 0 : 1); }
+  // Where one stands after some axes: the offset in elements, and the row.
+  struct Place {
+    int64_t offset = 0;
+    int64_t row = 0;
+  };
+  int64_t size(int axis, const Place& place) const {
+    if (splits.empty()) return elements.sizes[axis];
+    if (axis == 0) return static_cast<int64_t>(splits.size()) - 1;
+    return axis == 1 ? splits[place.row + 1] - splits[place.row] : elements.sizes[axis - 1];
+  }
+  Place step(int axis, Place place, int64_t index) const {
+    if (splits.empty()) return {place.offset + index * elements.strides[axis], 0};
+    if (axis == 0) return {splits[index] * elements.strides[0], index};
+    return {place.offset + index * elements.strides[axis - 1], place.row};
+  }
+};
+
 // The elements that are shown, in row-major order.
 template <class Wide>
-void collect(const TensorImpl& tensor, bool cut, int axis, int64_t offset, std::vector<Wide>& out) {
-  if (axis == tensor.rank) {
-    with_element(tensor.dtype,
-                 [&]<class T>(T) { out.push_back(convert_element<Wide>(reinterpret_cast<const T*>(tensor.data())[offset])); });
+void collect(const Walk& walk, int axis, const Walk::Place& place, std::vector<Wide>& out) {
+  if (axis == walk.rank()) {
+    with_element(walk.elements.dtype,
+                 [&]<class T>(T) { out.push_back(convert_element<Wide>(reinterpret_cast<const T*>(walk.elements.data())[place.offset])); });
     return;
   }
-  for (const int64_t index : shown_indices(tensor.sizes[axis], cut)) {
-    if (index >= 0) collect(tensor, cut, axis + 1, offset + index * tensor.strides[axis], out);
+  for (const int64_t index : shown_indices(walk.size(axis, place), walk.cut)) {
+    if (index >= 0) collect(walk, axis + 1, walk.step(axis, place, index), out);
   }
 }
 
-std::vector<std::string> element_texts(const TensorImpl& tensor, bool cut) {
-  if (is_floating(tensor.dtype)) {
+std::vector<std::string> element_texts(const Walk& walk) {
+  const Dtype dtype = walk.elements.dtype;
+  if (is_floating(dtype)) {
     std::vector<double> values;
-    collect(tensor, cut, 0, 0, values);
-    return format_floats(values, tensor.dtype);
+    collect(walk, 0, {}, values);
+    return format_floats(values, dtype);
   }
   std::vector<int64_t> values;
-  collect(tensor, cut, 0, 0, values);
-  return tensor.dtype == Dtype::b8 ? format_bools(values) : format_integers(values);
+  collect(walk, 0, {}, values);
+  return dtype == Dtype::b8 ? format_bools(values) : format_integers(values);
 }
 
 class Layout {
  public:
-  Layout(const TensorImpl& tensor, bool cut) : tensor_(tensor), cut_(cut), texts_(element_texts(tensor, cut)) {}
+  explicit Layout(Walk walk) : walk_(walk), texts_(element_texts(walk)) {}
 
-  std::string nested(int axis) {
+  std::string nested(int axis, const Walk::Place& place = {}) {
     std::string text = "[";
     const std::string indent(static_cast<size_t>(axis) + 1, ' ');
-    const int axes_left = tensor_.rank - axis;
-    if (axes_left == 1) return text + row(indent) + "]";
+    const int axes_left = walk_.rank() - axis;
+    const int64_t size = walk_.size(axis, place);
+    if (axes_left == 1) return text + row(indent, size) + "]";
     bool first = true;
-    for (const int64_t index : shown_indices(tensor_.sizes[axis], cut_)) {
+    for (const int64_t index : shown_indices(size, walk_.cut)) {
       if (!first) text += std::string(static_cast<size_t>(axes_left) - 1, '\n') + indent;
-      text += index < 0 ? "..." : nested(axis + 1);
+      text += index < 0 ? "..." : nested(axis + 1, walk_.step(axis, place, index));
       first = false;
     }
     return text + "]";
@@ -70,10 +97,10 @@ class Layout {
 
  private:
   // The items of the last axis, wrapped where a line would be too long; the closing brackets of all axes count.
-  std::string row(const std::string& indent) {
+  std::string row(const std::string& indent, int64_t size) {
     const size_t width = line_width - indent.size();
     std::string done, line = indent;
-    for (const int64_t index : shown_indices(tensor_.sizes[tensor_.rank - 1], cut_)) {
+    for (const int64_t index : shown_indices(size, walk_.cut)) {
       const std::string& word = index < 0 ? dots_ : texts_[next_++];
       if (line.size() > indent.size()) {
         if (line.size() + 1 + word.size() > width) {
@@ -89,8 +116,7 @@ class Layout {
     return (done + line).substr(indent.size());
   }
 
-  const TensorImpl& tensor_;
-  const bool cut_;
+  const Walk walk_;
   const std::vector<std::string> texts_;
   const std::string dots_ = "...";
   size_t next_ = 0;
@@ -107,11 +133,16 @@ std::string scalar_text(const Tensor& tensor) {
 std::string to_string(const Tensor& tensor) {
   if (!tensor.defined()) return "undefined";
   if (is_traced(tensor)) return "traced " + describe(tensor);
+  if (const RaggedTensor* ragged = as_ragged(tensor)) {
+    if (ragged->partition->rows == 0) return "[]";
+    const TensorImpl& values = *ragged->values.impl();
+    return Layout({values, ragged->partition->host_splits(), values.count() > cut_above}).nested(0);
+  }
   const TensorImpl& source = *tensor.impl();
   if (source.rank == 0) return scalar_text(tensor);
   const int64_t count = source.count();
   if (count == 0) return "[]";
-  return Layout(source, count > cut_above).nested(0);
+  return Layout({source, {}, count > cut_above}).nested(0);
 }
 
 }  // namespace anyshape

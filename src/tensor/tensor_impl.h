@@ -20,7 +20,12 @@ struct TracedTensor {
   Shape shape;
 };
 
+struct RaggedTensor;  // tensor/partition.h
+
 struct TensorImpl {
+  TensorImpl();
+  ~TensorImpl();
+
   Dtype dtype = Dtype::f32;
   bool weak = false;  // a host number that takes the dtype of what it meets
   int8_t rank = 0;
@@ -29,6 +34,7 @@ struct TensorImpl {
   int64_t offset = 0;                       // of the first element, in elements
   std::shared_ptr<Buffer> buffer;
   std::unique_ptr<const TracedTensor> traced;  // set inside a trace; then there is no buffer
+  std::unique_ptr<const RaggedTensor> ragged;  // dense values and their rows; then there is neither buffer nor size here
   double number = 0;                           // of a weak floating one: its full value, which an f32 element may not hold
 
   std::span<const int64_t> extents() const { return {sizes.data(), static_cast<size_t>(rank)}; }

@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "tensor/element.h"
+#include "tensor/partition.h"
 #include "tensor/strided_copy.h"
 
 #include <anyshape/error.h>
@@ -115,6 +116,7 @@ int64_t TensorImpl::count() const {
 }
 
 Tensor another_handle(const Tensor& tensor) {
+  if (const RaggedTensor* ragged = as_ragged(tensor)) return make_ragged(another_handle(ragged->values), ragged->partition);
   const TensorImpl& source = *tensor.impl();
   auto impl = std::make_shared<TensorImpl>();
   impl->dtype = source.dtype;
@@ -127,13 +129,22 @@ Tensor another_handle(const Tensor& tensor) {
   return Tensor(std::move(impl));
 }
 
-bool is_traced(const Tensor& tensor) { return tensor.defined() && tensor.impl()->traced != nullptr; }
+bool is_traced(const Tensor& tensor) {
+  if (!tensor.defined()) return false;
+  if (const RaggedTensor* ragged = as_ragged(tensor)) return is_traced(ragged->values) || is_traced(ragged->partition->splits);
+  return tensor.impl()->traced != nullptr;
+}
 
 const TensorImpl& require_eager(const Tensor& tensor, std::string_view place) {
   if (!tensor.defined())
     throw ArgumentError(
         fmt::format("{}: the tensor is undefined; expected a tensor with a value. It was made by Tensor() and never assigned.", place));
-  if (!is_traced(tensor)) return *tensor.impl();
+  if (!is_traced(tensor)) {
+    if (as_ragged(tensor) == nullptr) return *tensor.impl();
+    throw ShapeError(fmt::format(
+        "{}: the tensor is ragged: {}; expected a dense one. Use to_padded(x) to fill up its rows, or x.values() for its elements.", place,
+        describe(tensor)));
+  }
   throw TraceError(
       fmt::format("{}: the values of {} are not known inside a traced function; expected a tensor outside a trace. "
                   "Compute with tensors (where, cond, while_loop), or return it and read it from the result.",

@@ -1,0 +1,104 @@
+// Partitions from tensors and sizes.
+#include "ops/ragged/partition.h"
+
+#include "ops/source/size.h"
+#include "shape/prove.h"
+#include "tensor/view.h"
+
+#include <anyshape/error.h>
+#include <anyshape/ops.h>
+#include <anyshape/ragged.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace anyshape {
+namespace {
+
+// Where rows of these lengths begin and end.
+Tensor splits_of(const Tensor& lengths) { return concat({full({1}, cast(0, Dtype::i64)), cumsum(lengths, {.axis = 0})}); }
+
+void require_total(std::string_view op, const Partition& partition, const Dim& total) {
+  if (proves_equal(partition.total, total) != false) return;  // an open one is checked by `in_rows`
+  throw ShapeError(fmt::format("{}: the rows have {} elements, the values {}; expected equal numbers.", op, to_string(partition.total),
+                               to_string(total)));
+}
+
+void require_lengths(std::string_view op, const Tensor& lengths) {
+  for (const int64_t length : lengths.to_vector<int64_t>()) {
+    if (length < 0) throw DataError(fmt::format("{}: a row has the length {}; expected lengths of at least 0.", op, length));
+  }
+}
+
+}  // namespace
+
+const RaggedTensor& require_ragged(std::string_view op, const Tensor& x) {
+  if (const RaggedTensor* ragged = as_ragged(x)) return *ragged;
+  throw ArgumentError(fmt::format("{}: the tensor is {}, which is dense; expected a ragged one.", op, describe(x)));
+}
+
+PartitionPointer partition_of_splits(std::string_view op, const Tensor& splits, const Dim& total) {
+  if (is_traced(splits)) return make_traced_partition(splits, splits.shape()[0] - 1, total, 0, std::nullopt, "");
+  PartitionPointer partition = make_partition(splits, op);
+  require_total(op, *partition, total);
+  return partition;
+}
+
+PartitionPointer partition_of_lengths(std::string_view op, const Tensor& lengths, const Dim& total) {
+  if (!is_traced(lengths)) require_lengths(op, lengths);
+  return partition_of_splits(op, splits_of(lengths), total);
+}
+
+PartitionPointer partition_of_sizes(const std::vector<Dim>& lengths) {
+  const int64_t rows = static_cast<int64_t>(lengths.size());
+  Dim total = 0, shortest = lengths.empty() ? Dim(0) : lengths[0], longest = shortest;
+  bool is_constant = true;
+  for (const Dim& length : lengths) {
+    total = total + length;
+    shortest = min(shortest, length);
+    longest = max(longest, length);
+    is_constant = is_constant && length.is_constant();
+  }
+  if (!is_constant) {
+    std::vector<Tensor> sizes;
+    for (const Dim& length : lengths) sizes.push_back(size_tensor(length, Dtype::i64));
+    return make_traced_partition(splits_of(stack(sizes)), rows, total, shortest, longest, "");
+  }
+  std::vector<int64_t> splits{0};
+  for (const Dim& length : lengths) splits.push_back(splits.back() + length.value());
+  return make_partition(tensor(splits, {rows + 1}), "ragged");
+}
+
+Tensor in_rows(std::string_view op, const Tensor& values, const PartitionPointer& partition) {
+  require_total(op, *partition, values.shape()[0]);
+  Shape shape = values.shape();
+  shape[0] = partition->total;
+  return make_ragged(reshape(values, shape), partition);
+}
+
+Tensor starts_of(const Partition& partition) { return slice(partition.splits, {{.begin = 0, .end = partition.rows}}); }
+
+Tensor lengths_of(const Partition& partition) {
+  return slice(partition.splits, {{.begin = 1, .end = partition.rows + 1}}) - starts_of(partition);
+}
+
+// The splits up to and including an element's own place are those that begin its row and the rows before it.
+Tensor row_ids_of(const Partition& partition) {
+  const Tensor ends = slice(partition.splits, {{.begin = 1, .end = partition.rows + 1}});
+  return cast(search_sorted(ends, arange(partition.total, {.dtype = Dtype::i64}), {.side = SearchSide::Right}), Dtype::i64);
+}
+
+Tensor positions_of(const Partition& partition) {
+  return arange(partition.total, {.dtype = Dtype::i64}) - take(starts_of(partition), row_ids_of(partition));
+}
+
+Tensor row_lengths(const Tensor& x) { return lengths_of(*require_ragged("row_lengths", x).partition); }
+Tensor row_ids(const Tensor& x) { return row_ids_of(*require_ragged("row_ids", x).partition); }
+
+Tensor row_positions(const Tensor& x) {
+  const PartitionPointer& partition = require_ragged("row_positions", x).partition;
+  return make_ragged(positions_of(*partition), partition);
+}
+
+}  // namespace anyshape
