@@ -1,5 +1,6 @@
 // A call: find a trace that fits, or explain why there is none, trace, compile; then run and commit.
 #include "base/log.h"
+#include "function/activation.h"
 #include "function/explain.h"
 #include "function/flight.h"
 #include "function/frozen.h"
@@ -19,6 +20,7 @@
 
 namespace anyshape {
 
+using function_detail::Activation;
 using function_detail::Compiled;
 using function_detail::Entry;
 using function_detail::Explanation;
@@ -63,7 +65,7 @@ struct FunctionCore::State {
   // Throws for what the signature refuses; gives the number of casts.
   int64_t accept_arguments(std::vector<Tensor>& tensors, const FunctionCall& call, CastArgument cast_to) const;
   Entry find(std::span<const Tensor> tensors, const std::string& key, std::vector<int64_t>& values) const;
-  Entry make(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call, std::vector<int64_t>& values);
+  Entry make(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call);
   Signature signature_of(std::span<const Tensor> tensors, const std::string& key) const;
   void warn(int64_t traces, const TraceRecord& last) const;
   std::string flight_kind(std::span<const Tensor> tensors, const std::string& key) const;
@@ -93,8 +95,12 @@ FunctionCore::FunctionCore(FunctionOptions options)
 FunctionCore::~FunctionCore() = default;
 
 FunctionResults FunctionCore::call(std::vector<Tensor> tensors, const std::string& key, const FunctionCall& call) {
+  Activation::require_none(this, state_->options.name);
   // Part of the trace in progress, or followed by a tape, which has to see every op.
-  if (Tracer::is_active() || current_interpreter().records()) return call.run(tensors);
+  if (Tracer::is_active() || current_interpreter().records()) {
+    const Activation activation(this);
+    return call.run(tensors);
+  }
   State& state = *state_;
   if (const int64_t casts = state.accept_arguments(tensors, call, cast); casts > 0)
     state.counters.casts.fetch_add(casts, std::memory_order_relaxed);
@@ -105,7 +111,11 @@ FunctionResults FunctionCore::call(std::vector<Tensor> tensors, const std::strin
     const Flight flight(state.flights, state.flight_kind(tensors, key));
     entry = state.find(tensors, key, values);
     hit = entry != nullptr;
-    if (!hit) entry = state.make(tensors, key, call, values);
+    if (!hit) {
+      const Activation activation(this);
+      entry = state.make(tensors, key, call);
+      entry->signature().bind(tensors, values);  // last: the callable may have called functions
+    }
   }
   const int64_t tick = state.counters.calls.fetch_add(1, std::memory_order_relaxed);
   if (hit) state.counters.hits.fetch_add(1, std::memory_order_relaxed);
@@ -193,8 +203,7 @@ Signature FunctionCore::State::signature_of(std::span<const Tensor> tensors, con
   return signature.with_known(function_detail::known_sizes(options.shapes, values, cache, tensors, key));
 }
 
-Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call,
-                                std::vector<int64_t>& values) {
+Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call) {
   const structure::Description description = call.describe();
   Explanation why = function_detail::explain(options, cache, tensors, key, description);
   if (why.cause != Cause::FirstCall && options.retrace == Retrace::Forbid) {
@@ -202,9 +211,12 @@ Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::stri
                                  why.reason, why.advice));
   }
   Signature signature = signature_of(tensors, key);
+  std::vector<int64_t> values;
   signature.bind(tensors, values);
-  const auto trace_once = [&](std::shared_ptr<const void>& layout) {
-    return Tracer(options.name, signature.specs(), signature.bindings(values)).run([&](std::span<const Tensor> traced) {
+  const auto trace_once = [&](std::shared_ptr<const void>& layout, bool may_create) {
+    Tracer tracer(options.name, signature.specs(), signature.bindings(values));
+    if (may_create) tracer.allow_creation();
+    return tracer.run([&](std::span<const Tensor> traced) {
       FunctionResults results = call.run(traced);
       layout = std::move(results.layout);
       return std::move(results.tensors);
@@ -212,7 +224,8 @@ Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::stri
   };
   std::shared_ptr<const void> layout, second_layout;
   const auto start = std::chrono::steady_clock::now();
-  function_detail::Trace trace = trace_once(layout);
+  function_detail::Trace trace = trace_once(layout, why.cause == Cause::FirstCall);
+  if (trace.made_variables) trace = trace_once(layout, false);  // as every later call: one that is made anew each time is found here
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
   TraceRecord record = function_detail::record_of(trace, signature);
   record.cause = why.cause;
@@ -221,7 +234,7 @@ Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::stri
   record.trace_ms = elapsed.count();
   record.values = call.describe().parts;  // of now: tracing may build the objects it meets
   if (options.check_frozen.value_or(assertions_are_on))
-    record.frozen = function_detail::find_frozen(trace, [&] { return trace_once(second_layout); });
+    record.frozen = function_detail::find_frozen(trace, [&] { return trace_once(second_layout, false); });
 
   Compiled compiled = function_detail::compile(*trace.graph, signature.symbols());
   record.compile_ms = compiled.milliseconds;

@@ -14,8 +14,6 @@
 namespace anyshape::function_detail {
 namespace {
 
-thread_local int active_tracers = 0;
-
 std::string sizes_text(const SizeCheck& check, const Bindings& values) {
   std::vector<std::string> parts;
   for (const Dim& side : {check.a, check.b}) {
@@ -26,16 +24,11 @@ std::string sizes_text(const SizeCheck& check, const Bindings& values) {
 
 }  // namespace
 
-bool Tracer::is_active() { return active_tracers > 0; }
-
 Tracer::Tracer(std::string name, std::span<const TensorSpec> arguments, Bindings hints)
     : id_(new_object_id()), graph_(std::make_unique<graph::Graph>()), hints_(std::move(hints)) {
   graph_->name = std::move(name);
   for (const TensorSpec& spec : arguments) arguments_.push_back(wrap(graph_->add_input(spec)));
-  ++active_tracers;
 }
-
-Tracer::~Tracer() { --active_tracers; }
 
 Tensor Tracer::wrap(graph::Value* value) {
   auto impl = std::make_shared<TensorImpl>();
@@ -147,13 +140,6 @@ void Tracer::assign(const std::shared_ptr<VariableState>& variable, const Tensor
   target.assigned = true;
 }
 
-void Tracer::created(const std::shared_ptr<VariableState>& variable) {
-  throw TraceError(
-      fmt::format("function \"{}\": a variable{} is created inside the traced function; expected it to exist before. Make it outside and "
-                  "capture it.",
-                  graph_->name, variable->name.empty() ? "" : fmt::format(" \"{}\"", variable->name)));
-}
-
 // Equalities learned late hold from the start: every check is verified before anything runs.
 void Tracer::simplify_shapes() {
   auto simplify = [&](graph::Value* value) {
@@ -170,6 +156,7 @@ Trace Tracer::finish(std::vector<Tensor> results) {
   Trace trace;
   for (const Tensor& result : results) graph_->outputs.push_back(value_of(result));
   trace.results = results.size();
+  trace.made_variables = has_created_;
   for (const Slot& each : slots_) {
     trace.variables.push_back(each.state);
     if (!each.assigned) continue;

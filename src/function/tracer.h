@@ -23,13 +23,13 @@ struct Trace {
   std::vector<std::shared_ptr<VariableState>> variables;
   std::vector<std::shared_ptr<VariableState>> assigned;
   size_t results = 0;
+  bool made_variables = false;  // then the ops of their initial values are in the graph, too
 };
 
 class Tracer final : public Interpreter, public DimJudge, public VariableScope {
  public:
   // `hints` are the sizes of the call that is traced: they decide what cannot be proved.
   Tracer(std::string name, std::span<const TensorSpec> arguments, Bindings hints);
-  ~Tracer() override;
 
   // Runs the callable and gives the trace; on an exception nothing remains.
   template <class Body>
@@ -40,7 +40,9 @@ class Tracer final : public Interpreter, public DimJudge, public VariableScope {
     return finish(body(std::span<const Tensor>(arguments_)));
   }
 
-  static bool is_active();  // on this thread
+  static bool is_active() { return current_variable_scope() != nullptr; }  // on this thread
+
+  void allow_creation() { may_create_ = true; }  // of variables by the callable: where nothing was traced before
 
   std::vector<Tensor> run(const BoundCall& call) override;
   const Facts* facts() const override { return &facts_; }
@@ -49,7 +51,7 @@ class Tracer final : public Interpreter, public DimJudge, public VariableScope {
   int64_t specialize(const Dim& dim) override;
   Tensor read(const std::shared_ptr<VariableState>& variable) override;
   void assign(const std::shared_ptr<VariableState>& variable, const Tensor& value) override;
-  void created(const std::shared_ptr<VariableState>& variable) override;
+  Tensor created(const VariableState& variable, const Tensor& initial) override;
 
  private:
   struct VariableGuard {
@@ -64,6 +66,7 @@ class Tracer final : public Interpreter, public DimJudge, public VariableScope {
     bool assigned = false;
   };
   Trace finish(std::vector<Tensor> results);
+  Tensor evaluate_outside(const std::string& variable, const graph::Value* value) const;
   graph::Value* value_of(const Tensor& tensor);
   graph::Value* capture(const Tensor& tensor);
   Tensor wrap(graph::Value* value);
@@ -82,6 +85,8 @@ class Tracer final : public Interpreter, public DimJudge, public VariableScope {
   };
   std::vector<Capture> captures_;
   std::vector<Slot> slots_;
+  bool may_create_ = false;
+  bool has_created_ = false;
 };
 
 }  // namespace anyshape::function_detail

@@ -31,8 +31,7 @@ Interpreter& living(std::shared_ptr<ScopedInterpreter::Link>& link) {
     if (Interpreter* interpreter = link->interpreter.load(std::memory_order_acquire)) return *interpreter;
     link = std::shared_ptr<ScopedInterpreter::Link>(link->outer);
   }
-  if (eager == nullptr) throw InternalError("bind: no eager interpreter is there");
-  return *eager;
+  return eager_interpreter();
 }
 
 }  // namespace
@@ -46,6 +45,10 @@ void Interpreter::require_own(std::string_view op, const Tensor& tensor) const {
                   op, describe(tensor)));
 }
 
+Interpreter& eager_interpreter() {
+  if (eager == nullptr) throw InternalError("bind: no eager interpreter is there");
+  return *eager;
+}
 void set_eager_interpreter(Interpreter& interpreter) { eager = &interpreter; }
 
 ScopedInterpreter::ScopedInterpreter(Interpreter& interpreter) : link_(std::make_shared<Link>()) {

@@ -35,6 +35,7 @@ class Interpreter {
 
 // The interpreter of this thread: the top of a stack whose bottom is eager execution.
 Interpreter& current_interpreter();
+Interpreter& eager_interpreter();
 void set_eager_interpreter(Interpreter& interpreter);  // once, by the folder that implements it
 
 // Puts an interpreter in front of the others on this thread while it lives. May end out of order, and on another thread.

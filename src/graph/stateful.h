@@ -37,7 +37,8 @@ class VariableScope {
   virtual ~VariableScope() = default;
   virtual Tensor read(const std::shared_ptr<VariableState>& variable) = 0;
   virtual void assign(const std::shared_ptr<VariableState>& variable, const Tensor& value) = 0;
-  virtual void created(const std::shared_ptr<VariableState>& variable) = 0;
+  // A variable is made inside the trace: its initial value as it is outside.
+  virtual Tensor created(const VariableState& variable, const Tensor& initial) = 0;
 };
 VariableScope* current_variable_scope();
 void set_current_variable_scope(VariableScope* scope);

@@ -50,20 +50,22 @@ std::vector<Tensor> read_together(std::span<const std::shared_ptr<VariableState>
 }
 
 void assign_together(std::span<const std::shared_ptr<VariableState>> variables, std::span<Tensor> values) {
+  for (Tensor& value : values) value = another_handle(value);  // whatever may fail fails here, before the first variable changes
   std::unique_lock lock(commit_mutex());
-  for (size_t i = 0; i < variables.size(); ++i) variables[i]->set_value(another_handle(values[i]));
+  for (size_t i = 0; i < variables.size(); ++i) variables[i]->set_value(values[i]);
 }
 
 Variable::Variable(const Tensor& initial, VariableOptions options) : state_(std::make_shared<VariableState>()) {
   if (!initial.defined()) throw ArgumentError("Variable: the initial value is an empty tensor handle; expected a tensor.");
   state_->name = std::move(options.name);
   state_->trainable = options.trainable;
-  state_->dtype = initial.dtype();
-  state_->shape = initial.shape();
-  if (VariableScope* scope = current_variable_scope()) scope->created(state_);
   if (is_traced(initial)) current_interpreter().require_own("Variable", initial);
+  VariableScope* scope = current_variable_scope();
+  const Tensor value = scope != nullptr ? scope->created(*state_, initial) : initial;
+  state_->dtype = value.dtype();
+  state_->shape = value.shape();
   // A handle of the variable's own: a tape must not take two variables that were given one tensor for the same.
-  state_->set_value(another_handle(initial));
+  state_->set_value(another_handle(value));
 }
 
 Tensor Variable::read() const {

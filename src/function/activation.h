@@ -1,0 +1,29 @@
+// The functions whose callables run on this thread: a function that is called by itself would never come to the end of its trace.
+#pragma once
+#include <string>
+
+namespace anyshape::function_detail {
+
+class Activation {
+ public:
+  explicit Activation(const void* function) : function_(function), outer_(innermost) { innermost = this; }
+  ~Activation() { innermost = outer_; }
+  Activation(const Activation&) = delete;
+  Activation& operator=(const Activation&) = delete;
+
+  // TraceError where the function's callable runs already.
+  static void require_none(const void* function, const std::string& name) {
+    for (const Activation* each = innermost; each != nullptr; each = each->outer_) {
+      if (each->function_ == function) refuse(name);
+    }
+  }
+
+ private:
+  [[noreturn]] static void refuse(const std::string& name);
+
+  static inline thread_local const Activation* innermost = nullptr;
+  const void* function_;
+  const Activation* outer_;
+};
+
+}  // namespace anyshape::function_detail

@@ -1,0 +1,11 @@
+# A program that must not compile: the compiler says one error, and it is the one in the program's first line.
+file(STRINGS ${PROGRAM} first LIMIT_COUNT 1)
+string(REGEX REPLACE "^// error: " "" expected "${first}")
+execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only -I${INCLUDE} ${PROGRAM} RESULT_VARIABLE status ERROR_VARIABLE said)
+string(REGEX MATCHALL "error: " errors "${said}")
+list(LENGTH errors count)
+if(status EQUAL 0)
+  message(FATAL_ERROR "${PROGRAM} compiles; expected an error with: ${expected}")
+elseif(NOT count EQUAL 1 OR NOT said MATCHES "error: [^\n]*${expected}")
+  message(FATAL_ERROR "${PROGRAM} has ${count} errors; expected one with: ${expected}\n${said}")
+endif()
