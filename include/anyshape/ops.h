@@ -7,3 +7,4 @@
 #include <anyshape/ops/movement.h>
 #include <anyshape/ops/neural.h>
 #include <anyshape/ops/reduce.h>
+#include <anyshape/ops/segment.h>

@@ -116,6 +116,12 @@ struct ReduceRule {
   bool aligned = false;  // the output's axes are the input's last ones; otherwise the kept ones, or all where the ranks are equal
 };
 
+// Rows of unequal length: the last input holds row splits, which begin at 0, never decrease and end at `total`.
+struct SplitsRule {
+  Dim total;
+  bool empty_rows = true;  // may there be any?
+};
+
 using ElementRule = loop::Value (*)(ElementCall& call);  // one output element from input elements
 using LowerRule = void (*)(LowerCall& call);             // whole loops, for what no element rule can say
 
@@ -140,6 +146,9 @@ struct OpDef {
   Attrs (*attrs)() = nullptr;  // default attributes, for parsing
   // Index ops: the last input holds indices i with -limit <= i < limit: one limit for all of them, or one per component along its last axis.
   std::vector<Dim> (*index_limits)(const OpCall& call) = nullptr;
+  SplitsRule (*splits)(const OpCall& call) = nullptr;  // segment ops: what their row splits are held to before anything is read by them
+
+  bool checks_data() const { return index_limits != nullptr || splits != nullptr; }
 };
 
 }  // namespace anyshape

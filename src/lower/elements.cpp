@@ -65,7 +65,7 @@ loop::Value Elements::element(const Value* value, std::span<const loop::Value> i
 loop::Value Elements::compute(const Value* value, std::span<const loop::Value> index) {
   const Node& node = *value->node;
   if (node.op->kind != OpKind::Elementwise) accesses_.push_back({value->spec.shape, {index.begin(), index.end()}});
-  if (node.op->index_limits != nullptr && std::ranges::find(indexed_, &node) == indexed_.end()) indexed_.push_back(&node);
+  if (node.op->checks_data() && std::ranges::find(indexed_, &node) == indexed_.end()) indexed_.push_back(&node);
   const std::vector<TensorSpec> specs = graph::input_specs(node);
   const OpCall op_call(*node.op, specs, node.attrs);
   Call call(*this, node, op_call, value->spec, index);

@@ -80,8 +80,9 @@ class Lowering {
     }
     for (const Node* node : indexed) {
       const std::vector<TensorSpec> specs = graph::input_specs(*node);
-      program_.indexed_ops.push_back(
-          {numbers_.at(node), std::string(node->op->name), node->op->index_limits(OpCall(*node->op, specs, node->attrs))});
+      const OpCall call(*node->op, specs, node->attrs);
+      std::vector<Dim> limits = node->op->splits != nullptr ? std::vector<Dim>{node->op->splits(call).total} : node->op->index_limits(call);
+      program_.indexed_ops.push_back({numbers_.at(node), std::string(node->op->name), std::move(limits)});
     }
     program_.steps.push_back(std::move(step));
   }
@@ -119,7 +120,7 @@ class Lowering::WholeCall final : public LowerCall {
 void Lowering::lower_whole(const Node& root) {
   KernelWriter kernel{std::string(root.op->name)};
   std::vector<const Node*> indexed;
-  if (root.op->index_limits != nullptr) indexed.push_back(&root);
+  if (root.op->checks_data()) indexed.push_back(&root);
   check_indices(kernel, indexed, context());
   const std::vector<TensorSpec> inputs = graph::input_specs(root);
   std::vector<TensorSpec> outputs;

@@ -1,14 +1,12 @@
 // Reductions with the elementwise ops that feed them. Along a reduced innermost axis 16 lanes and a fixed tree; along an outer one, columns
 // in vector lanes. Long runs are combined in parts, side by side where nothing else is, so that rounding errors do not pile up. How work is
 // cut depends on sizes only, so results have the same bits for any number of threads.
+#include "loop/combine.h"
 #include "lower/axes.h"
 #include "lower/lower_loops.h"
 #include "shape/prove.h"
 
-#include <anyshape/error.h>
-
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 namespace anyshape::lower {
@@ -22,13 +20,6 @@ struct Axis {
   AxisFate fate;
   int output_axis;  // of the last joined axis in the output, or -1
 };
-
-// The ends of an integer dtype.
-int64_t lowest(Dtype dtype) {
-  if (dtype == Dtype::u8) return 0;
-  return dtype == Dtype::i64 ? std::numeric_limits<int64_t>::min() : int64_t{std::numeric_limits<int32_t>::min()};
-}
-int64_t highest(Dtype dtype) { return dtype == Dtype::u8 ? 255 : ~lowest(dtype); }
 
 class Reduction {
  public:
@@ -83,8 +74,6 @@ class Reduction {
   Value accumulate_part(Value begin, Value end);
   Value in_order(Value begin, Value end, const std::function<Value(Value)>& contribution);
   Value value_at(Value inner);
-  Value combine(Value a, Value b);
-  Value identity();
   void write(Value offset, Value value) { b_.store(target_, offset, value); }
   Value output_offset();
   Value repeated_extent(const Axis& axis);
@@ -285,11 +274,8 @@ Value Reduction::accumulate(size_t axis, Value inner) {
   });
 }
 
-// One after the other, in one accumulator.
 Value Reduction::in_order(Value begin, Value end, const std::function<Value(Value)>& contribution) {
-  const Value initial[] = {identity()};
-  return b_.carry_for(begin, end, initial,
-                      [&](Value i, std::span<const Value> carried) { return std::vector<Value>{combine(carried[0], contribution(i))}; })[0];
+  return loop::reduce_in_order(b_, begin, end, combine_, output_->spec.dtype, contribution);
 }
 
 // The innermost axis in 16 lanes.
@@ -322,33 +308,6 @@ Value Reduction::repeated_extent(const Axis& axis) {
   const Value extent = kernel_.size(axis.group.extent);
   if (axis.fate == AxisFate::Reduced) return extent;
   return b_.select(b_.equal(kernel_.size(output_->spec.shape[axis.output_axis]), extent), b_.integer(1), extent);
-}
-
-Value Reduction::combine(Value a, Value b) {
-  switch (combine_) {
-    case loop::Combine::Sum: return b_.add(a, b);
-    case loop::Combine::Product: return b_.multiply(a, b);
-    case loop::Combine::Maximum: return b_.maximum(a, b);
-    case loop::Combine::Minimum: return b_.minimum(a, b);
-    case loop::Combine::All: return b_.binary(loop::Op::And, a, b);
-    case loop::Combine::Any: return b_.binary(loop::Op::Or, a, b);
-  }
-  throw InternalError("lower: unknown combine");
-}
-
-Value Reduction::identity() {
-  const Dtype dtype = output_->spec.dtype;
-  const bool floating = is_floating(dtype);
-  const double infinity = std::numeric_limits<double>::infinity();
-  switch (combine_) {
-    case loop::Combine::Sum: return b_.constant(dtype, int64_t{0});
-    case loop::Combine::Product: return b_.constant(dtype, int64_t{1});
-    case loop::Combine::Maximum: return floating ? b_.constant(dtype, -infinity) : b_.constant(dtype, lowest(dtype));
-    case loop::Combine::Minimum: return floating ? b_.constant(dtype, infinity) : b_.constant(dtype, highest(dtype));
-    case loop::Combine::All: return b_.constant(dtype, int64_t{1});
-    case loop::Combine::Any: return b_.constant(dtype, int64_t{0});
-  }
-  throw InternalError("lower: unknown combine");
 }
 
 }  // namespace

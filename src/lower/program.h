@@ -35,7 +35,7 @@ struct ProgramResult {
 struct IndexedOp {
   int number = 0;
   std::string name;
-  std::vector<Dim> limits;  // the index at position p obeys limit p % limits.size()
+  std::vector<Dim> limits;  // the index at position p obeys limit p % limits.size(); of row splits: where they end
 };
 
 struct Program {

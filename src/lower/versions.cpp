@@ -32,9 +32,17 @@ void check_indices(KernelWriter& kernel, std::span<const graph::Node* const> ind
   for (const graph::Node* node : indexed) {
     const graph::Value* indices = node->inputs.back();
     const std::vector<TensorSpec> specs = graph::input_specs(*node);
-    const std::vector<Dim> limits = node->op->index_limits(OpCall(*node->op, specs, node->attrs));
+    const OpCall call(*node->op, specs, node->attrs);
     const int32_t buffer = kernel.buffer(context.find_buffer(indices), indices->spec.dtype, loop::Access::In);
     const loop::Builder::Argument argument[] = {{buffer, kernel.b.integer(0)}};
+    if (node->op->splits != nullptr) {
+      const SplitsRule rule = node->op->splits(call);
+      const loop::Value integers[] = {kernel.size(indices->spec.shape[0] - 1), kernel.size(rule.total),
+                                      kernel.b.integer(rule.empty_rows ? 1 : 0), kernel.b.integer(context.node_number(node))};
+      kernel.b.call("check_splits", argument, integers);
+      continue;
+    }
+    const std::vector<Dim> limits = node->op->index_limits(call);
     const auto components = static_cast<int64_t>(limits.size());
     for (int64_t component = 0; component < components; ++component) {
       const loop::Value integers[] = {kernel.size(indices->spec.shape.count()), kernel.size(limits[static_cast<size_t>(component)]),

@@ -153,9 +153,17 @@ std::vector<Tensor> Executable::wrap_results(Frame& frame, std::span<const Tenso
 void Executable::fail(const AsFailure& failure, const Frame& frame) const {
   for (size_t i = 0; i < program_.indexed_ops.size(); ++i) {
     const lower::IndexedOp& op = program_.indexed_ops[i];
-    if (failure.code != index_out_of_range || op.number != failure.op) continue;
+    if (failure.code == routine_failed || op.number != failure.op) continue;
     const std::vector<int>& slots = limit_slots_[i];
     const int64_t limit = frame.table[slots[static_cast<size_t>(failure.index) % slots.size()]];
+    if (failure.code == splits_out_of_order) {
+      throw DataError(
+          fmt::format("{}: row split {} at position {} is out of order; expected splits that begin at 0, never decrease and end at {}.",
+                      op.name, failure.value, failure.index, limit));
+    }
+    if (failure.code == empty_row) {
+      throw DataError(fmt::format("{}: row {} is empty; expected at least one element in every row.", op.name, failure.index));
+    }
     throw DataError(fmt::format("{}: index {} at position {} is out of range; expected {} <= index < {}.", op.name, failure.value,
                                 failure.index, -limit, limit));
   }

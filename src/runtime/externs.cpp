@@ -44,6 +44,22 @@ int32_t check_indices(AsContext* context, void* const* pointers, const int64_t* 
   return 0;
 }
 
+int32_t check_splits(AsContext* context, void* const* pointers, const int64_t* integers) {
+  const auto* splits = static_cast<const int64_t*>(pointers[0]);
+  const int64_t rows = integers[0], total = integers[1];
+  const bool empty_rows = integers[2] != 0;
+  const auto fail = [&](int32_t code, int64_t index) {
+    record_failure(context, {.code = code, .op = static_cast<int32_t>(integers[3]), .index = index, .value = splits[index]});
+    return 1;
+  };
+  if (splits[0] != 0) return fail(splits_out_of_order, 0);
+  for (int64_t row = 0; row < rows; ++row) {
+    if (splits[row + 1] < splits[row]) return fail(splits_out_of_order, row + 1);
+    if (!empty_rows && splits[row + 1] == splits[row]) return fail(empty_row, row);
+  }
+  return splits[rows] == total ? 0 : fail(splits_out_of_order, rows);
+}
+
 struct NamedRoutine {
   std::string_view name;
   AsExtern routine;
@@ -52,6 +68,7 @@ constexpr std::array routines{
     NamedRoutine{"product_f32", product_f32},
     NamedRoutine{"check_indices_i32", check_indices<int32_t>},
     NamedRoutine{"check_indices_i64", check_indices<int64_t>},
+    NamedRoutine{"check_splits", check_splits},
     NamedRoutine{"sort_b8", sort_row<uint8_t>},
     NamedRoutine{"sort_u8", sort_row<uint8_t>},
     NamedRoutine{"sort_i32", sort_row<int32_t>},

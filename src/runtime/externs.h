@@ -11,12 +11,16 @@ namespace anyshape::runtime {
 // AsFailure::code
 inline constexpr int32_t index_out_of_range = 1;
 inline constexpr int32_t routine_failed = 2;  // op is -1: the routine does not know which one it serves
+inline constexpr int32_t splits_out_of_order = 3;
+inline constexpr int32_t empty_row = 4;  // where there must be none; index is the row
 
 // The routine of that name (see the list below), nullptr where there is none. Fits loop::ExternLookup.
 //   product_f32        pointers a, b, c; integers transpose_a, transpose_b, m, n, k, lda, ldb, ldc, beta (0 or 1)
 //   check_indices_i32  pointers indices; integers count, limit, op number, first, step: indices first, first + step, ... below count lie in
 //                      [-limit, limit)
 //   check_indices_i64  the same
+//   check_splits       pointers splits; integers rows, total, are empty rows allowed, op number: rows + 1 splits begin at 0, never decrease
+//                      and end at the total
 //   sort_<dtype>       runtime/sort.h
 AsExtern find_extern(std::string_view name);
 

@@ -4,11 +4,11 @@
 #include "loop/element.h"
 #include "ops/all_ops.h"
 #include "ops/loops.h"
+#include "ops/reduce/best.h"
 #include "ops/sizes.h"
 
 #include <anyshape/ops.h>
 
-#include <functional>
 #include <limits>
 
 namespace anyshape {
@@ -42,23 +42,6 @@ Specs shape(OpCall& call) {
       result.push_back(1);
   }
   return {{Dtype::i32, std::move(result), {}}};
-}
-
-struct Best {
-  loop::Value value, place;
-};
-
-// The extreme of elements [begin, end) in lanes, then the least place of what equals it. A NaN makes the extreme NaN, and is found by being
-// unequal to itself.
-Best best_of(loop::Builder& b, loop::Combine combine, loop::Value begin, loop::Value end,
-             const std::function<loop::Value(loop::Value)>& value, const std::function<loop::Value(loop::Value)>& place) {
-  const loop::Value extreme = b.reduce(begin, end, combine, value);
-  const loop::Value first = b.reduce(begin, end, loop::Combine::Minimum, [&](loop::Value i) {
-    const loop::Value x = value(i);
-    const loop::Value chosen = b.binary(loop::Op::Or, b.equal(x, extreme), b.binary(loop::Op::NotEqual, x, x));
-    return b.select(chosen, place(i), b.integer(std::numeric_limits<int64_t>::max()));
-  });
-  return {extreme, first};
 }
 
 // The innermost axis. Long rows are cut into parts of fixed size, whose answers are looked through once more.
@@ -110,15 +93,9 @@ void lower_columns(LowerCall& call, loop::Combine combine, loop::Value outer, lo
     const loop::Value row = b.floor_divide(task, blocks), begin = b.multiply(modulo(b, task, blocks), b.integer(columns_per_task));
     b.vector_for(begin, b.minimum(b.add(begin, b.integer(columns_per_task)), inner), [&](loop::Value column) {
       const loop::Value start = b.add(b.multiply(row, b.multiply(length, inner)), column);
-      const loop::Value initial[] = {b.load(x, start), b.constant(Dtype::i32, int64_t{0})};
-      const auto step = [&](loop::Value i, std::span<const loop::Value> best) -> std::vector<loop::Value> {
-        const loop::Value value = b.load(x, b.add(start, b.multiply(i, inner)));
-        const loop::Value is_better = combine == loop::Combine::Maximum ? b.less(best[0], value) : b.less(value, best[0]);
-        const loop::Value first_nan = b.binary(loop::Op::And, b.binary(loop::Op::NotEqual, value, value), b.equal(best[0], best[0]));
-        const loop::Value taken = b.binary(loop::Op::Or, is_better, first_nan);
-        return {b.select(taken, value, best[0]), b.select(taken, b.cast(i, Dtype::i32), best[1])};
-      };
-      b.store(y, b.add(b.multiply(row, inner), column), b.carry_for(one, length, initial, step)[1]);
+      const loop::Value place =
+          best_in_order(b, combine, zero, length, [&](loop::Value i) { return b.load(x, b.add(start, b.multiply(i, inner))); });
+      b.store(y, b.add(b.multiply(row, inner), column), place);
     });
   });
 }

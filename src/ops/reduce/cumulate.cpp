@@ -5,11 +5,10 @@
 #include "loop/element.h"
 #include "ops/all_ops.h"
 #include "ops/loops.h"
+#include "ops/reduce/walk.h"
 #include "ops/sizes.h"
 
 #include <anyshape/ops.h>
-
-#include <functional>
 
 namespace anyshape {
 namespace {
@@ -36,85 +35,29 @@ struct RecurrenceAttrs {
   }
 };
 
-// A walk along an axis: the first element by its place, every further one from the result before it.
-struct Walk {
-  int axis;
-  bool reverse;
-  std::function<loop::Value(loop::Value place)> first;
-  std::function<loop::Value(loop::Value previous, loop::Value before, loop::Value place)> next;
-};
-
-// Rows that lie in memory as they are walked: the result before stays in a register.
-void lower_rows(LowerCall& call, const Walk& walk, loop::Value rows, loop::Value length) {
+// Rows along the axis side by side, and blocks of what stands beside it.
+void lower_walk(LowerCall& call, int axis, const Walk& walk) {
+  constexpr int64_t columns_per_task = 512, task_elements = 16384;
   loop::Builder& b = call.b;
-  const int32_t y = call.output(0);
-  const loop::Value one = b.integer(1), zero = b.integer(0);
-  const loop::Value grain = b.maximum(one, b.floor_divide(b.integer(16384), b.maximum(length, one)));
-  b.parallel_for(zero, rows, grain, [&](loop::Value row) {
-    b.if_(b.less(zero, length), [&] {
-      const loop::Value start = b.multiply(row, length), last = b.subtract(b.add(start, length), one);
-      const loop::Value begin = walk.reverse ? last : start;
-      const loop::Value initial[] = {walk.first(begin)};
-      b.store(y, begin, initial[0]);
-      b.carry_for(one, length, initial, [&](loop::Value i, std::span<const loop::Value> carried) -> std::vector<loop::Value> {
-        const loop::Value place = walk.reverse ? b.subtract(last, i) : b.add(start, i);
-        const loop::Value result = walk.next(carried[0], walk.reverse ? b.add(place, one) : b.subtract(place, one), place);
-        b.store(y, place, result);
-        return {result};
-      });
-    });
-  });
-}
-
-// Elements beside the axis in vector lanes: each step reads the results of the one before, which the cache still holds.
-void lower_columns(LowerCall& call, const Walk& walk, loop::Value rows, loop::Value length, loop::Value inner) {
-  constexpr int64_t columns_per_task = 512;
-  loop::Builder& b = call.b;
-  const int32_t y = call.output(0);
-  const loop::Value one = b.integer(1), zero = b.integer(0);
-  const loop::Value blocks = b.ceil_divide(inner, columns_per_task);
-  const loop::Value each = b.multiply(b.minimum(inner, b.integer(columns_per_task)), length);
-  const loop::Value grain = b.maximum(one, b.floor_divide(b.integer(16384), b.maximum(each, one)));
-  b.parallel_for(zero, b.multiply(rows, blocks), grain, [&](loop::Value task) {
-    const loop::Value start = b.multiply(b.floor_divide(task, blocks), b.multiply(length, inner));
-    const loop::Value begin = b.multiply(modulo(b, task, blocks), b.integer(columns_per_task));
-    const loop::Value end = b.minimum(b.add(begin, b.integer(columns_per_task)), inner);
-    const auto line = [&](loop::Value i) {
-      return b.add(start, b.multiply(walk.reverse ? b.subtract(b.subtract(length, one), i) : i, inner));
-    };
-    b.if_(b.less(zero, length), [&] {
-      b.vector_for(begin, end, [&](loop::Value column) {
-        const loop::Value place = b.add(line(zero), column);
-        b.store(y, place, walk.first(place));
-      });
-      b.serial_for(one, length, [&](loop::Value i) {
-        b.vector_for(begin, end, [&](loop::Value column) {
-          const loop::Value before = b.add(line(b.subtract(i, one)), column), place = b.add(line(i), column);
-          b.store(y, place, walk.next(b.load(y, before), before, place));
-        });
-      });
-    });
-  });
-}
-
-void lower_walk(LowerCall& call, const Walk& walk) {
   const Shape& shape = call.call.shape(0);
-  const Dim inner = count_between(shape, walk.axis + 1, shape.rank());
-  const loop::Value rows = call.size(count_between(shape, 0, walk.axis)), length = call.size(shape[walk.axis]);
-  if (inner.same_as(1)) return lower_rows(call, walk, rows, length);
-  lower_columns(call, walk, rows, length, call.size(inner));
+  const Dim inner = count_between(shape, axis + 1, shape.rank());
+  const loop::Value rows = call.size(count_between(shape, 0, axis)), length = call.size(shape[axis]), width = call.size(inner);
+  const loop::Value zero = b.integer(0), one = b.integer(1);
+  const loop::Value blocks = b.ceil_divide(width, columns_per_task);
+  const loop::Value each = b.multiply(b.minimum(width, b.integer(columns_per_task)), length);
+  const loop::Value grain = b.maximum(one, b.floor_divide(b.integer(task_elements), b.maximum(each, one)));
+  b.parallel_for(zero, b.multiply(rows, blocks), grain, [&](loop::Value task) {
+    const loop::Value row = b.floor_divide(task, blocks), begin = b.multiply(row, length), end = b.add(begin, length);
+    if (inner.same_as(1)) return walk_row(call, walk, begin, end);
+    const loop::Value first = b.multiply(modulo(b, task, blocks), b.integer(columns_per_task));
+    walk_columns(call, walk, {begin, end, width, first, b.minimum(b.add(first, b.integer(columns_per_task)), width)});
+  });
 }
 
-template <loop::Op combine, int64_t of_nothing>
+template <loop::Op combine>
 void lower_cumulate(LowerCall& call) {
   const CumulateAttrs& attrs = call.call.attrs_as<CumulateAttrs>();
-  loop::Builder& b = call.b;
-  const int32_t x = call.input(0);
-  lower_walk(call, {static_cast<int>(attrs.axis), attrs.reverse,
-                    [&](loop::Value place) { return attrs.exclusive ? b.constant(call.outputs[0].dtype, of_nothing) : b.load(x, place); },
-                    [&](loop::Value previous, loop::Value before, loop::Value place) {
-                      return b.binary(combine, previous, b.load(x, attrs.exclusive ? before : place));
-                    }});
+  lower_walk(call, static_cast<int>(attrs.axis), cumulate_walk(call, combine, attrs.reverse, attrs.exclusive));
 }
 
 Specs cumulate_shape(OpCall& call) {
@@ -155,15 +98,7 @@ Specs recurrence_shape(OpCall& call) {
 
 void lower_recurrence(LowerCall& call) {
   const RecurrenceAttrs& attrs = call.call.attrs_as<RecurrenceAttrs>();
-  loop::Builder& builder = call.b;
-  const Dtype type = call.outputs[0].dtype;
-  const int32_t a = call.input(0), b = call.input(1);
-  lower_walk(call, {static_cast<int>(attrs.axis), attrs.reverse, [&](loop::Value) { return builder.constant(type, int64_t{0}); },
-                    [&](loop::Value previous, loop::Value before, loop::Value) {
-                      const loop::Value factor = builder.load(a, before), term = builder.load(b, before);
-                      return is_floating(type) ? builder.fma(factor, previous, term)
-                                               : builder.add(builder.multiply(factor, previous), term);
-                    }});
+  lower_walk(call, static_cast<int>(attrs.axis), recurrence_walk(call, attrs.reverse));
 }
 
 // The adjoint is the same recurrence from the other end.
@@ -195,8 +130,8 @@ CumulateAttrs cumulate_attrs(const Tensor& x, const CumulateOptions& options) {
 
 }  // namespace
 
-constinit const OpDef cumsum_op = cumulate_op("cumsum", cumsum_gradient, lower_cumulate<loop::Op::Add, 0>);
-constinit const OpDef cumprod_op = cumulate_op("cumprod", cumprod_gradient, lower_cumulate<loop::Op::Multiply, 1>);
+constinit const OpDef cumsum_op = cumulate_op("cumsum", cumsum_gradient, lower_cumulate<loop::Op::Add>);
+constinit const OpDef cumprod_op = cumulate_op("cumprod", cumprod_gradient, lower_cumulate<loop::Op::Multiply>);
 
 // a, b -> s with s[0] = 0 and s[i + 1] = a[i] * s[i] + b[i] along the axis.
 constinit const OpDef linear_recurrence_op{.name = "linear_recurrence",

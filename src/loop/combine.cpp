@@ -1,0 +1,42 @@
+// Combining values outside of Reduce.
+#include "loop/combine.h"
+
+#include <anyshape/error.h>
+
+#include "loop/scalar.h"
+
+namespace anyshape::loop {
+
+Value identity(Builder& b, Combine combine, Dtype type) {
+  const Instruction constant = constant_of(type, identity(combine, type));
+  return is_floating(type) ? b.constant(type, constant.number) : b.constant(type, constant.integer);
+}
+
+Value combined(Builder& b, Combine combine, Value so_far, Value next) {
+  switch (combine) {
+    case Combine::Sum: return b.add(so_far, next);
+    case Combine::Product: return b.multiply(so_far, next);
+    case Combine::Maximum: return b.maximum(so_far, next);
+    case Combine::Minimum: return b.minimum(so_far, next);
+    case Combine::All: return b.binary(Op::And, so_far, next);
+    case Combine::Any: return b.binary(Op::Or, so_far, next);
+  }
+  throw InternalError("loop: unknown combine");
+}
+
+Value reduce_in_order(Builder& b, Value begin, Value end, Combine combine, Dtype type, const Contribution& contribution) {
+  const Value initial[] = {identity(b, combine, type)};
+  return b.carry_for(begin, end, initial, [&](Value index, std::span<const Value> so_far) {
+    return std::vector<Value>{combined(b, combine, so_far[0], contribution(index))};
+  })[0];
+}
+
+Value reduce_in_parts(Builder& b, Value begin, Value end, int64_t part, Combine combine, Dtype type, const Contribution& contribution) {
+  const Value parts = b.ceil_divide(b.subtract(end, begin), part);
+  return reduce_in_order(b, b.integer(0), parts, combine, type, [&](Value number) {
+    const Value first = b.add(begin, b.multiply(number, b.integer(part)));
+    return b.reduce(first, b.minimum(b.add(first, b.integer(part)), end), combine, contribution);
+  });
+}
+
+}  // namespace anyshape::loop

@@ -1,0 +1,17 @@
+// What a Reduce does, one step at a time: for loops that combine in an order of their own.
+#pragma once
+#include "loop/build.h"
+
+namespace anyshape::loop {
+
+Value identity(Builder& b, Combine combine, Dtype type);  // what a Reduce starts at
+Value combined(Builder& b, Combine combine, Value so_far, Value next);
+
+// Over [begin, end), one after the other in one accumulator of `type`; inside Vector loops, too.
+using Contribution = std::function<Value(Value index)>;
+Value reduce_in_order(Builder& b, Value begin, Value end, Combine combine, Dtype type, const Contribution& contribution);
+
+// Over [begin, end) in parts of `part` indices: 16 lanes within a part, parts in order, so that rounding errors do not pile up in long runs.
+Value reduce_in_parts(Builder& b, Value begin, Value end, int64_t part, Combine combine, Dtype type, const Contribution& contribution);
+
+}  // namespace anyshape::loop
