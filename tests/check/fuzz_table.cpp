@@ -337,10 +337,15 @@ FuzzCall decode_tensordot(FuzzBytes& bytes) {
           }};
 }
 
+std::vector<FuzzOp> joined(std::vector<FuzzOp> ops) {
+  for (const FuzzOp& op : segment_fuzz_ops()) ops.push_back(op);
+  return ops;
+}
+
 }  // namespace
 
 const std::vector<FuzzOp>& fuzz_table() {
-  static const std::vector<FuzzOp> table = {
+  static const std::vector<FuzzOp> table = joined({
       {"negative", unary<negative>},
       {"exp", unary<exp>},
       {"log", unary<log>},
@@ -442,7 +447,7 @@ const std::vector<FuzzOp>& fuzz_table() {
       {"arange", decode_arange},
       {"random", decode_random},
       {"size", decode_size},
-  };
+  });
   return table;
 }
 

@@ -19,5 +19,6 @@ struct FuzzOp {
 };
 
 const std::vector<FuzzOp>& fuzz_table();
+std::vector<FuzzOp> segment_fuzz_ops();  // those of them on rows of unequal length
 
 }  // namespace anyshape::check

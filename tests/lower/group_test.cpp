@@ -124,5 +124,18 @@ TEST(Group, a_long_chain_is_cut) {
   EXPECT_EQ(lowered(text).steps.size(), 3U);
 }
 
+// What a row has goes into the loop of what uses it; the row ids are one kernel.
+TEST(Group, what_is_repeated_for_each_element_of_a_row_fuses) {
+  EXPECT_EQ(in_memory(R"(graph f(%0 x: f32[n, m], %1 y: f32[rows, m], %2 splits: i64[rows + 1]) {
+  %3 = row_ids(%2) {total=n} : i64[n]
+  %4 = segment_repeat(%1, %3, %2) : f32[n, m]
+  %5 = multiply(%0, %4) : f32[n, m]
+  %6 = exp(%5) : f32[n, m]
+  return %6
+}
+)"),
+            (Ids{3, 6}));
+}
+
 }  // namespace
 }  // namespace anyshape::test

@@ -188,7 +188,7 @@ OpSample gather_rows_sample() {
     const Bounds bounds = bounds_of(in);
     std::vector<size_t> order(bounds.size() - 1);
     std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, {}, [&](size_t row) { return bounds[row + 1] - bounds[row]; });
+    std::ranges::sort(order, {}, [&](size_t row) { return std::pair(bounds[row + 1] - bounds[row], row); });
     const auto width = count_of({in[0].sizes.begin() + 1, in[0].sizes.end()});
     Flat result{in[0].dtype, in[0].sizes, {}};
     for (const size_t row : order) {
