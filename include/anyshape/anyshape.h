@@ -1,5 +1,6 @@
 // Everything: `#include <anyshape/anyshape.h>`, `namespace as = anyshape;`.
 #pragma once
+#include <anyshape/control.h>
 #include <anyshape/custom_gradient.h>
 #include <anyshape/dim.h>
 #include <anyshape/dtype.h>

@@ -51,6 +51,36 @@ struct FunctionResults {
   std::shared_ptr<const void> layout = nullptr;
 };
 
+template <class Value>
+FunctionResults flat_results(Value value) {
+  FunctionResults results{structure::flatten(value)};
+  if constexpr (!structure::is_fixed<Value>) {
+    std::vector<Tensor> nothing(results.tensors.size());
+    results.layout = std::make_shared<const Value>(structure::rebuild(std::move(value), std::move(nothing)));
+  }
+  return results;
+}
+
+template <class Value>
+Value rebuild_results(FunctionResults results) {
+  if constexpr (structure::is_fixed<Value>) {
+    return structure::rebuild(Value(), std::move(results.tensors));
+  } else {
+    return structure::rebuild(*static_cast<const Value*>(results.layout.get()), std::move(results.tensors));
+  }
+}
+
+// Calls it and takes what it returns apart.
+template <class Callable, class... Args>
+FunctionResults call_flat(Callable& callable, Args&&... arguments) {
+  if constexpr (std::is_void_v<std::invoke_result_t<Callable&, Args...>>) {
+    callable(std::forward<Args>(arguments)...);
+    return {};
+  } else {
+    return flat_results<std::decay_t<std::invoke_result_t<Callable&, Args...>>>(callable(std::forward<Args>(arguments)...));
+  }
+}
+
 // A call, as far as it depends on the callable's type.
 class FunctionCall {
  public:
@@ -103,19 +133,7 @@ class TypedCall final : public FunctionCall {
     structure::Writer writer(tensors);
     // Braces: from left to right.
     auto replaced = std::apply([&](auto&... each) { return std::tuple<Replaced<Args>...>{replace<Args>(writer, each)...}; }, arguments_);
-    auto call = [&](auto&... each) -> R { return callable_(static_cast<Args&&>(each)...); };
-    if constexpr (std::is_void_v<R>) {
-      std::apply(call, replaced);
-      return {};
-    } else {
-      std::decay_t<R> value = std::apply(call, replaced);
-      FunctionResults results{structure::flatten(value)};
-      if constexpr (!structure::is_fixed<std::decay_t<R>>) {
-        std::vector<Tensor> nothing(results.tensors.size());
-        results.layout = std::make_shared<const std::decay_t<R>>(structure::rebuild(std::move(value), std::move(nothing)));
-      }
-      return results;
-    }
+    return std::apply([&](auto&... each) { return call_flat(callable_, static_cast<Args&&>(each)...); }, replaced);
   }
 
   std::string key() const override { return structure::key(arguments_); }
@@ -170,14 +188,7 @@ class Function<R(Args...)> {
     std::string key;
     call.read(tensors, key);
     FunctionResults results = core_->call(std::move(tensors), key, call);
-    if constexpr (!std::is_void_v<R>) {
-      using Value = std::decay_t<R>;
-      if constexpr (structure::is_fixed<Value>) {
-        return structure::rebuild(Value(), std::move(results.tensors));
-      } else {
-        return structure::rebuild(*static_cast<const Value*>(results.layout.get()), std::move(results.tensors));
-      }
-    }
+    if constexpr (!std::is_void_v<R>) return rebuild_results<std::decay_t<R>>(std::move(results));
   }
 
   // Whether this call would need a new trace, and why. Runs nothing and counts nothing.

@@ -1,6 +1,7 @@
 // custom_gradient: the forward callable runs behind the tapes, which then see the call as one op whose gradient is the user's.
 #include "autodiff/fitted_gradient.h"
 #include "graph/bind.h"
+#include "graph/trace_scope.h"
 #include "tensor/view.h"
 
 #include <anyshape/custom_gradient.h>
@@ -36,20 +37,13 @@ std::vector<Tensor> gradient(const GradientCall& call) {
 // Only tapes meet it, so it has no rules but this one.
 constinit const OpDef custom_gradient_op{.name = "custom_gradient", .kind = OpKind::Control, .inputs = -1, .gradient = gradient};
 
-}  // namespace
-
-std::vector<Tensor> call_with_gradient(const std::shared_ptr<const CustomGradientRule>& rule, const std::vector<Tensor>& inputs,
-                                       const std::function<std::vector<Tensor>()>& forward) {
+std::vector<Tensor> run_forward(const std::shared_ptr<const CustomGradientRule>& rule, std::span<const Tensor> inputs,
+                                const std::function<std::vector<Tensor>()>& forward) {
   Interpreter& interpreter = current_interpreter();
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i].defined())
-      throw ArgumentError(fmt::format("{}: argument {} is an empty tensor handle; expected a tensor with a value.", rule->name, i));
-    if (is_traced(inputs[i])) interpreter.require_own(rule->name, inputs[i]);
-  }
   std::vector<Tensor> outputs;
   {
     const ScopedInterpreter unseen(interpreter.unrecorded());
-    outputs = forward();
+    outputs = run_scope([&]() -> FunctionResults { return {forward()}; }).tensors;
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (!outputs[i].defined())
@@ -59,6 +53,18 @@ std::vector<Tensor> call_with_gradient(const std::shared_ptr<const CustomGradien
   }
   interpreter.follow(custom_gradient_op, inputs, CustomGradientAttrs{rule}, outputs);
   return outputs;
+}
+
+}  // namespace
+
+std::vector<Tensor> call_with_gradient(const std::shared_ptr<const CustomGradientRule>& rule, const std::vector<Tensor>& inputs,
+                                       const std::function<std::vector<Tensor>()>& forward) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].defined())
+      throw ArgumentError(fmt::format("{}: argument {} is an empty tensor handle; expected a tensor with a value.", rule->name, i));
+    if (is_traced(inputs[i])) current_interpreter().require_own(rule->name, inputs[i]);
+  }
+  return run_scope([&]() -> FunctionResults { return {run_forward(rule, inputs, forward)}; }).tensors;
 }
 
 }  // namespace anyshape

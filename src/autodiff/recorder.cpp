@@ -32,8 +32,10 @@ void step_back(const TapeRecord& record, const TensorSet& wanted, Adjoints& adjo
                     record.op->name));
   }
   std::vector<Tensor> dys;
+  const std::unique_ptr<bool[]> reached(new bool[record.outputs.size()]);
   for (const Tensor& output : record.outputs) {
     const auto found = adjoints.find(output.impl().get());
+    reached[dys.size()] = found != adjoints.end();
     dys.push_back(found != adjoints.end() ? found->second : zeros_like(output));
   }
   const std::unique_ptr<bool[]> needed(new bool[flags.size()]);
@@ -42,7 +44,8 @@ void step_back(const TapeRecord& record, const TensorSet& wanted, Adjoints& adjo
                                                              .outputs = record.outputs,
                                                              .dys = dys,
                                                              .attrs = record.attrs,
-                                                             .needed = std::span<const bool>(needed.get(), flags.size())});
+                                                             .needed = std::span<const bool>(needed.get(), flags.size()),
+                                                             .reached = std::span<const bool>(reached.get(), dys.size())});
   for (size_t i = 0; i < gradients.size(); ++i) {
     if (needed[i] && gradients[i].defined()) accumulate(adjoints, record.inputs[i], gradients[i]);
   }

@@ -7,6 +7,7 @@
 #include "function/random_state.h"
 #include "function/registry.h"
 #include "function/trace_cache.h"
+#include "graph/trace_scope.h"
 #include "tensor/view.h"
 
 #include <anyshape/error.h>
@@ -15,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 
@@ -99,7 +101,7 @@ FunctionResults FunctionCore::call(std::vector<Tensor> tensors, const std::strin
   // Part of the trace in progress, or followed by a tape, which has to see every op.
   if (Tracer::is_active() || current_interpreter().records()) {
     const Activation activation(this);
-    return call.run(tensors);
+    return run_scope([&] { return call.run(tensors); });
   }
   State& state = *state_;
   if (const int64_t casts = state.accept_arguments(tensors, call, cast); casts > 0)
@@ -218,8 +220,8 @@ Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::stri
     if (may_create) tracer.allow_creation();
     return tracer.run([&](std::span<const Tensor> traced) {
       FunctionResults results = call.run(traced);
-      layout = std::move(results.layout);
-      return std::move(results.tensors);
+      layout = results.layout;
+      return results;
     });
   };
   std::shared_ptr<const void> layout, second_layout;

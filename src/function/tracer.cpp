@@ -25,80 +25,99 @@ std::string sizes_text(const SizeCheck& check, const Bindings& values) {
 }  // namespace
 
 Tracer::Tracer(std::string name, std::span<const TensorSpec> arguments, Bindings hints)
-    : id_(new_object_id()), graph_(std::make_unique<graph::Graph>()), hints_(std::move(hints)) {
-  graph_->name = std::move(name);
-  for (const TensorSpec& spec : arguments) arguments_.push_back(wrap(graph_->add_input(spec)));
-}
-
-Tensor Tracer::wrap(graph::Value* value) {
-  auto impl = std::make_shared<TensorImpl>();
-  impl->dtype = value->spec.dtype;
-  impl->rank = static_cast<int8_t>(value->spec.shape.rank());
-  impl->traced = std::make_unique<TracedTensor>(TracedTensor{id_, value, value->spec.shape});
-  return Tensor(std::move(impl));
+    : root_(std::move(name)), hints_(std::move(hints)), frame_(&root_) {
+  for (const TensorSpec& spec : arguments) root_.add_argument(spec);
 }
 
 graph::Value* Tracer::value_of(const Tensor& tensor) {
-  if (!tensor.defined()) throw ArgumentError(fmt::format("function \"{}\": a result is an empty tensor handle.", graph_->name));
+  if (!tensor.defined()) throw ArgumentError(fmt::format("function \"{}\": a result is an empty tensor handle.", root_.graph->name));
   const TensorImpl& impl = *tensor.impl();
   if (impl.traced == nullptr) return capture(tensor);
   require_own("result", tensor);
-  return impl.traced->value;
+  return impl.traced->trace == frame_->id ? impl.traced->value : capture(tensor);
 }
 
 void Tracer::require_own(std::string_view op, const Tensor& tensor) const {
-  if (tensor.impl()->traced->trace == id_) return;
+  for (const TraceFrame* frame = frame_; frame != nullptr; frame = frame->outer) {
+    if (tensor.impl()->traced->trace == frame->id) return;
+  }
   throw TraceError(fmt::format(
-      "{}: the tensor {} is of another trace; expected values of this call of function \"{}\". Return it from the function that "
-      "made it, or keep it in a Variable.",
-      op, describe(tensor), graph_->name));
+      "{}: the tensor {} is of another trace; expected values of this call of function \"{}\". Return it from the function, branch or loop "
+      "body that made it, or keep it in a Variable.",
+      op, describe(tensor), root_.graph->name));
 }
 
-// A tensor from outside the trace: a single number becomes a literal, anything larger an input that the trace holds by identity.
+// A tensor from outside the frame: an input that the graph holds by identity. A single number becomes a literal; in a region only a host
+// number does, for a tape outside may follow any other.
 graph::Value* Tracer::capture(const Tensor& tensor) {
-  for (const Capture& known : captures_) {
+  for (const TraceFrame::Capture& known : frame_->captures) {
     if (known.tensor.impl() == tensor.impl()) return known.value;
   }
   const TensorImpl& impl = *tensor.impl();
-  if (impl.rank == 0 && impl.dtype != Dtype::f16 && impl.dtype != Dtype::bf16) {
-    ConstantAttrs attrs{.dtype = impl.dtype};
-    is_floating(impl.dtype) ? void(attrs.number = tensor.item<double>()) : void(attrs.integer = tensor.item<int64_t>());
-    const TensorSpec spec{impl.dtype, {}, {}};
-    return graph_->add_node(constant_op, {}, attrs, {&spec, 1})->outputs[0];
-  }
-  captures_.push_back({contiguous(tensor), nullptr});
-  captures_.back().value = graph_->add_input({impl.dtype, tensor.shape(), fmt::format("capture{}", captures_.size() - 1)});
-  return captures_.back().value;
+  const bool is_number = !is_traced(tensor) && impl.rank == 0 && impl.dtype != Dtype::f16 && impl.dtype != Dtype::bf16;
+  if (is_number && (frame_ == &root_ || impl.weak)) return add_literal(tensor);
+  const std::string name = frame_ == &root_ ? fmt::format("capture{}", frame_->captures.size()) : std::string();
+  frame_->captures.push_back(
+      {frame_ == &root_ ? contiguous(tensor) : tensor, frame_->graph->add_input({impl.dtype, tensor.shape(), name})});
+  return frame_->captures.back().value;
+}
+
+graph::Value* Tracer::add_literal(const Tensor& number) {
+  ConstantAttrs attrs{.dtype = number.dtype()};
+  is_floating(attrs.dtype) ? void(attrs.number = number.item<double>()) : void(attrs.integer = number.item<int64_t>());
+  const TensorSpec spec{attrs.dtype, {}, {}};
+  return frame_->graph->add_node(constant_op, {}, attrs, {&spec, 1})->outputs[0];
 }
 
 std::vector<Tensor> Tracer::run(const BoundCall& call) {
+  if (const TraceEvent* known = recalled(TraceEvent::Kind::Call)) {
+    if (!is_same_call(*known, call.op, call.inputs, call.attrs))
+      refuse_as_random(fmt::format("it calls {} where the first called {}, or with other values", call.op.name, known->op->name));
+    return known->outputs;
+  }
   for (const OpCheck& check : call.checks) add_check(call, check);
   std::vector<graph::Value*> inputs;
   for (const Tensor& input : call.inputs) inputs.push_back(value_of(input));
   std::vector<TensorSpec> outputs(call.outputs.begin(), call.outputs.end());
   for (TensorSpec& output : outputs) {
-    for (int axis = 0; axis < output.shape.rank(); ++axis) output.shape[axis] = facts_.simplify(output.shape[axis]);
+    for (int axis = 0; axis < output.shape.rank(); ++axis) output.shape[axis] = frame_->facts.simplify(output.shape[axis]);
   }
+  const bool draws = call.op.kind == OpKind::Random && call.attrs.stream() == no_stream;
+  const Attrs attrs = draws ? call.attrs.with_stream(next_stream_++) : call.attrs;
   std::vector<Tensor> results;
-  for (graph::Value* output : graph_->add_node(call.op, std::move(inputs), call.attrs, outputs)->outputs) results.push_back(wrap(output));
+  for (graph::Value* output : frame_->graph->add_node(call.op, std::move(inputs), attrs, outputs)->outputs)
+    results.push_back(frame_->wrap(output));
+  record({.kind = TraceEvent::Kind::Call,
+          .op = &call.op,
+          .inputs = {call.inputs.begin(), call.inputs.end()},
+          .attrs = call.attrs,
+          .outputs = results});
   return results;
 }
 
+// In a region a rule is verified when the region runs: it may not, for these sizes.
 void Tracer::add_check(const BoundCall& call, const OpCheck& check) {
   std::vector<TensorSpec> specs;
   for (const Tensor& input : call.inputs) specs.push_back({input.dtype(), input.shape(), {}});
   const std::string operands = OpCall(call.op, specs, call.attrs).describe_inputs();
-  if (!check.check.holds(hints_)) {
+  if (frame_ == &root_ && !check.check.holds(hints_)) {
     throw ShapeError(fmt::format("{}: {}: {}{}; expected {}. In function \"{}\".", call.op.name, check.what, operands,
-                                 sizes_text(check.check, hints_), check.expected, graph_->name));
+                                 sizes_text(check.check, hints_), check.expected, root_.graph->name));
   }
-  const bool known = std::ranges::any_of(graph_->checks, [&](const graph::Check& other) { return other.check.same_as(check.check); });
-  if (!known) graph_->checks.push_back({check.check, std::string(call.op.name), check.what, check.expected, operands});
-  facts_.assume(check.check);
+  std::vector<graph::Check>& checks = frame_->graph->checks;
+  const bool known = std::ranges::any_of(checks, [&](const graph::Check& other) { return other.check.same_as(check.check); });
+  if (!known) checks.push_back({check.check, std::string(call.op.name), check.what, check.expected, operands});
+  frame_->facts.assume(check.check);
+}
+
+// A comparison of sizes decides what is traced, wherever it stands: it holds for the whole trace.
+void Tracer::add_guard(const SizeCheck& check, std::string op, std::string what) {
+  root_.graph->checks.push_back({check, std::move(op), std::move(what), to_string(check), "", true});
+  for (TraceFrame* frame = frame_; frame != nullptr; frame = frame->outer) frame->facts.assume(check);
 }
 
 bool Tracer::decide(Relation relation, const Dim& a, const Dim& b) {
-  if (const std::optional<bool> known = facts_.proves(relation, a, b)) return *known;
+  if (const std::optional<bool> known = frame_->facts.proves(relation, a, b)) return *known;
   const bool outcome = SizeCheck{relation, a, b}.holds(hints_);
   SizeCheck check{relation, a, b};
   if (!outcome) {
@@ -110,71 +129,106 @@ bool Tracer::decide(Relation relation, const Dim& a, const Dim& b) {
       case Relation::Broadcastable: throw InternalError("tracer: a broadcast is no comparison");
     }
   }
-  graph_->checks.push_back({check, std::string(comparison_place), "another outcome", to_string(check), "", true});
-  facts_.assume(check);
+  add_guard(check, std::string(comparison_place), "another outcome");
   return outcome;
 }
 
 int64_t Tracer::specialize(const Dim& dim) {
   const int64_t value = evaluate(dim, hints_);
-  const SizeCheck check{Relation::Equal, dim, value};
-  graph_->checks.push_back({check, std::string(specialize_place), "another size", to_string(check), "", true});
-  facts_.assume(check);
+  add_guard({Relation::Equal, dim, value}, std::string(specialize_place), "another size");
   return value;
 }
 
-Tracer::Slot& Tracer::slot(const std::shared_ptr<VariableState>& variable) {
-  const auto found = std::ranges::find(slots_, variable, &Slot::state);
-  if (found != slots_.end()) return *found;
-  const std::string name = variable->name.empty() ? fmt::format("variable{}", slots_.size()) : variable->name;
-  graph::Value* input = graph_->add_input({variable->dtype, variable->shape, name});
-  slots_.push_back({variable, input, wrap(input)});
-  return slots_.back();
+TraceFrame::Slot& Tracer::slot(TraceFrame& frame, const std::shared_ptr<VariableState>& variable) {
+  const auto found = std::ranges::find(frame.slots, variable, &TraceFrame::Slot::state);
+  if (found != frame.slots.end()) return *found;
+  if (frame.outer == nullptr) {
+    const std::string name = variable->name.empty() ? fmt::format("variable{}", frame.slots.size()) : variable->name;
+    graph::Value* input = frame.graph->add_input({variable->dtype, variable->shape, name});
+    const Tensor value = frame.wrap(input);
+    frame.slots.push_back({variable, input, value, value});
+  } else {
+    const Tensor around = slot(*frame.outer, variable).current;
+    auto impl = std::make_shared<TensorImpl>();
+    impl->dtype = around.dtype();
+    impl->rank = around.impl()->rank;
+    impl->traced = std::make_unique<TracedTensor>(*around.impl()->traced);
+    const Tensor value(std::move(impl));
+    frame.slots.push_back({variable, nullptr, value, value});
+    for (ReplayScope* scope = scope_; scope != nullptr; scope = scope->outer)
+      scope->late_reads.push_back({.kind = TraceEvent::Kind::Read, .outputs = {value}, .variable = variable});
+  }
+  return frame.slots.back();
 }
 
-Tensor Tracer::read(const std::shared_ptr<VariableState>& variable) { return slot(variable).current; }
+Tensor Tracer::read(const std::shared_ptr<VariableState>& variable) {
+  if (const TraceEvent* known = recalled(TraceEvent::Kind::Read)) {
+    if (known->variable != variable) refuse_as_random("it reads another variable");
+    return known->outputs[0];
+  }
+  const Tensor value = slot(*frame_, variable).current;
+  record({.kind = TraceEvent::Kind::Read, .outputs = {value}, .variable = variable});
+  return value;
+}
 
 void Tracer::assign(const std::shared_ptr<VariableState>& variable, const Tensor& value) {
-  Slot& target = slot(variable);
-  target.current = wrap(value_of(value));  // a handle of its own, as outside a trace
+  if (const TraceEvent* known = recalled(TraceEvent::Kind::Assign)) {
+    if (known->variable != variable) refuse_as_random("it assigns another variable");
+    return;
+  }
+  set(variable, value);
+  record({.kind = TraceEvent::Kind::Assign, .inputs = {value}, .variable = variable});
+}
+
+void Tracer::set(const std::shared_ptr<VariableState>& variable, const Tensor& value) {
+  TraceFrame::Slot& target = slot(*frame_, variable);
+  target.current = frame_->wrap(value_of(value));  // a handle of its own, as outside a trace
   target.assigned = true;
 }
 
-// Equalities learned late hold from the start: every check is verified before anything runs.
-void Tracer::simplify_shapes() {
-  auto simplify = [&](graph::Value* value) {
-    for (int axis = 0; axis < value->spec.shape.rank(); ++axis) value->spec.shape[axis] = facts_.simplify(value->spec.shape[axis]);
-  };
-  for (graph::Value* input : graph_->inputs()) simplify(input);
-  for (graph::Node* node : graph_->nodes()) {
-    for (graph::Value* output : node->outputs) simplify(output);
-    node->attrs = node->attrs.map_dims([&](const Dim& dim) { return facts_.simplify(dim); });
-  }
-}
-
-Trace Tracer::finish(std::vector<Tensor> results) {
+Trace Tracer::finish(const std::vector<Tensor>& results) {
   Trace trace;
-  for (const Tensor& result : results) graph_->outputs.push_back(value_of(result));
+  for (const Tensor& result : results) root_.graph->outputs.push_back(value_of(result));
   trace.results = results.size();
   trace.made_variables = has_created_;
-  for (const Slot& each : slots_) {
+  for (const TraceFrame::Slot& each : root_.slots) {
     trace.variables.push_back(each.state);
     if (!each.assigned) continue;
     trace.assigned.push_back(each.state);
-    graph_->outputs.push_back(value_of(each.current));
+    root_.graph->outputs.push_back(value_of(each.current));
   }
-  simplify_shapes();
+  simplify_shapes(*root_.graph, root_.facts);
   // Inputs were added as they were met; a call gives arguments, captures and variables in this order.
-  for (const Capture& each : captures_) trace.captures.push_back(each.tensor);
-  std::vector<graph::Value*> order(graph_->inputs().begin(), graph_->inputs().begin() + static_cast<std::ptrdiff_t>(arguments_.size()));
-  for (const Capture& each : captures_) order.push_back(each.value);
-  for (const Slot& each : slots_) order.push_back(each.input);
-  graph_->order_inputs(std::move(order));
-  trace.graph = std::move(graph_);
+  for (const TraceFrame::Capture& each : root_.captures) trace.captures.push_back(each.tensor);
+  const std::vector<graph::Value*>& inputs = root_.graph->inputs();
+  std::vector<graph::Value*> order(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(root_.arguments.size()));
+  for (const TraceFrame::Capture& each : root_.captures) order.push_back(each.value);
+  for (const TraceFrame::Slot& each : root_.slots) order.push_back(each.input);
+  root_.graph->order_inputs(std::move(order));
+  trace.graph = std::move(root_.graph);
   return trace;
 }
 
-Tracer::VariableGuard::VariableGuard(Tracer& tracer) : outer(current_variable_scope()) { set_current_variable_scope(&tracer); }
-Tracer::VariableGuard::~VariableGuard() { set_current_variable_scope(outer); }
+Tracer::ThreadGuard::ThreadGuard(Tracer& tracer) : outer_variables(current_variable_scope()), outer_trace(current_trace_scope()) {
+  set_current_variable_scope(&tracer);
+  set_current_trace_scope(&tracer);
+}
+
+Tracer::ThreadGuard::~ThreadGuard() {
+  set_current_variable_scope(outer_variables);
+  set_current_trace_scope(outer_trace);
+}
 
 }  // namespace anyshape::function_detail
+
+namespace anyshape {
+
+std::vector<TensorSpec> specs_of_results(const RegionBody& body, std::span<const TensorSpec> arguments) {
+  const function_detail::Trace trace =
+      function_detail::Tracer("body", arguments, {}).run([&](std::span<const Tensor> given) -> FunctionResults { return {body(given)}; });
+  std::vector<TensorSpec> specs;
+  for (size_t i = 0; i < trace.results; ++i) specs.push_back(trace.graph->outputs[i]->spec);
+  return specs;
+}
+
+}  // namespace anyshape

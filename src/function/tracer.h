@@ -1,13 +1,12 @@
-// Tracing: the callable runs once on tensors without values; every op becomes a node, every size rule that stays open a check.
+// Tracing: the callable runs once on tensors without values; every op becomes a node, every size rule that stays open a check. Control flow
+// traces regions in frames of their own (trace_frame.h); an `if` on a tensor runs its callable again (replay_scope.h).
 #pragma once
+#include "function/replay_scope.h"
 #include "graph/bind.h"
-#include "graph/graph.h"
-#include "graph/stateful.h"
 #include "shape/evaluate.h"
 #include "shape/judge.h"
 
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 namespace anyshape::function_detail {
@@ -23,10 +22,10 @@ struct Trace {
   std::vector<std::shared_ptr<VariableState>> variables;
   std::vector<std::shared_ptr<VariableState>> assigned;
   size_t results = 0;
-  bool made_variables = false;  // then the ops of their initial values are in the graph, too
+  bool made_variables = false;  // then it is to be made again: the ops of their initial values are in the graph, or it is not whole
 };
 
-class Tracer final : public Interpreter, public DimJudge, public VariableScope {
+class Tracer final : public Interpreter, public DimJudge, public VariableScope, public TraceScope {
  public:
   // `hints` are the sizes of the call that is traced: they decide what cannot be proved.
   Tracer(std::string name, std::span<const TensorSpec> arguments, Bindings hints);
@@ -36,8 +35,14 @@ class Tracer final : public Interpreter, public DimJudge, public VariableScope {
   Trace run(const Body& body) {
     const ScopedInterpreter interpreter(*this);
     const ScopedJudge judge(this);
-    const VariableGuard variables(*this);
-    return finish(body(std::span<const Tensor>(arguments_)));
+    const ThreadGuard scopes(*this);
+    try {
+      return finish(run_scope([&] { return body(std::span<const Tensor>(root_.arguments)); }).tensors);
+    } catch (const MadeVariables&) {
+      Trace trace;
+      trace.made_variables = true;
+      return trace;
+    }
   }
 
   static bool is_active() { return current_variable_scope() != nullptr; }  // on this thread
@@ -45,7 +50,9 @@ class Tracer final : public Interpreter, public DimJudge, public VariableScope {
   void allow_creation() { may_create_ = true; }  // of variables by the callable: where nothing was traced before
 
   std::vector<Tensor> run(const BoundCall& call) override;
-  const Facts* facts() const override { return &facts_; }
+  const Facts* facts() const override { return &frame_->facts; }
+  bool records() const override { return scope_ != nullptr && scope_->is_taped; }
+  void follow(const OpDef& op, std::span<const Tensor> inputs, const Attrs& attrs, std::span<const Tensor> outputs) override;
   void require_own(std::string_view op, const Tensor& tensor) const override;
   bool decide(Relation relation, const Dim& a, const Dim& b) override;
   int64_t specialize(const Dim& dim) override;
@@ -53,38 +60,45 @@ class Tracer final : public Interpreter, public DimJudge, public VariableScope {
   void assign(const std::shared_ptr<VariableState>& variable, const Tensor& value) override;
   Tensor created(const VariableState& variable, const Tensor& initial) override;
 
+  Region trace_region(std::string_view name, std::span<const TensorSpec> arguments, const RegionBody& body) override;
+  FunctionResults run_scope(const ScopeBody& body) override;
+  bool branch(const Tensor& condition) override;
+
  private:
-  struct VariableGuard {
-    explicit VariableGuard(Tracer& tracer);
-    ~VariableGuard();
-    VariableScope* outer;
+  struct ThreadGuard {
+    explicit ThreadGuard(Tracer& tracer);
+    ~ThreadGuard();
+    VariableScope* outer_variables;
+    TraceScope* outer_trace;
   };
-  struct Slot {
-    std::shared_ptr<VariableState> state;
-    graph::Value* input;
-    Tensor current;
-    bool assigned = false;
-  };
-  Trace finish(std::vector<Tensor> results);
+  struct MadeVariables {};  // thrown where a run differs from the first because that one made variables: the trace is made anew
+  class Position;           // scope and frame, put back at its end
+
+  Trace finish(const std::vector<Tensor>& results);
   Tensor evaluate_outside(const std::string& variable, const graph::Value* value) const;
+  Region finish_region(TraceFrame& frame, const std::vector<Tensor>& results);
   graph::Value* value_of(const Tensor& tensor);
   graph::Value* capture(const Tensor& tensor);
-  Tensor wrap(graph::Value* value);
-  Slot& slot(const std::shared_ptr<VariableState>& variable);
+  graph::Value* add_literal(const Tensor& number);
+  TraceFrame::Slot& slot(TraceFrame& frame, const std::shared_ptr<VariableState>& variable);
+  void set(const std::shared_ptr<VariableState>& variable, const Tensor& value);
   void add_check(const BoundCall& call, const OpCheck& check);
-  void simplify_shapes();
+  void add_guard(const SizeCheck& check, std::string op, std::string what);
 
-  uint64_t id_;
-  std::unique_ptr<graph::Graph> graph_;
-  std::vector<Tensor> arguments_;
+  const TraceEvent* recalled(TraceEvent::Kind kind);  // in a run that repeats an earlier one
+  void record(TraceEvent event);
+  void explore(ReplayScope& scope, const ScopeBody& body);
+  std::vector<Tensor> joined(TracePath& path);
+  Region branch_region(TracePath& path);
+  void deliver(std::span<const TraceEvent> events);
+  [[noreturn]] void refuse_as_random(const std::string& what) const;
+
+  TraceFrame root_;
   Bindings hints_;
-  Facts facts_;
-  struct Capture {
-    Tensor tensor;
-    graph::Value* value;
-  };
-  std::vector<Capture> captures_;
-  std::vector<Slot> slots_;
+  TraceFrame* frame_;
+  ReplayScope* scope_ = nullptr;
+  int64_t next_stream_ = 0;
+  bool is_delivering_ = false;  // tapes are told of calls that were made before
   bool may_create_ = false;
   bool has_created_ = false;
 };

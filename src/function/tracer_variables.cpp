@@ -26,7 +26,7 @@ Tensor Tracer::created(const VariableState& variable, const Tensor& initial) {
     throw TraceError(
         fmt::format("function \"{}\": {} is created after the function's first trace; expected variables to be made at the first "
                     "call only. {}",
-                    graph_->name, quoted(variable), make_it_outside));
+                    root_.graph->name, quoted(variable), make_it_outside));
   }
   has_created_ = true;
   return initial.impl()->traced == nullptr ? initial : evaluate_outside(quoted(variable), initial.impl()->traced->value);
@@ -37,19 +37,26 @@ Tensor Tracer::evaluate_outside(const std::string& variable, const graph::Value*
   const auto refuse = [&](std::string_view what) {
     throw TraceError(
         fmt::format("function \"{}\": the initial value {} of {} depends on {}; expected one that is the same for every call. {}",
-                    graph_->name, anyshape::to_string(wanted->spec), variable, what, make_it_outside));
+                    root_.graph->name, anyshape::to_string(wanted->spec), variable, what, make_it_outside));
   };
   const OutsideTrace outside;
   std::unordered_map<const graph::Value*, Tensor> values;
-  for (const Capture& each : captures_) values.emplace(each.value, each.tensor);
-  for (const Slot& each : slots_) values.emplace(each.input, each.state->value());
+  std::unordered_map<const graph::Value*, const graph::Value*> outer;  // of what a region takes from around it
+  for (const TraceFrame* frame = frame_; frame != nullptr; frame = frame->outer) {
+    for (const TraceFrame::Capture& each : frame->captures) {
+      is_traced(each.tensor) ? void(outer.emplace(each.value, each.tensor.impl()->traced->value))
+                             : void(values.emplace(each.value, each.tensor));
+    }
+  }
+  for (const TraceFrame::Slot& each : root_.slots) values.emplace(each.input, each.state->value());
   const std::function<Tensor(const graph::Value*)> evaluate = [&](const graph::Value* value) -> Tensor {
     if (const auto known = values.find(value); known != values.end()) return known->second;
+    if (const auto around = outer.find(value); around != outer.end()) return evaluate(around->second);
     if (value->node == nullptr) refuse(fmt::format("argument {}", value->index));
     std::vector<Tensor> inputs;
     for (const graph::Value* input : value->node->inputs) inputs.push_back(evaluate(input));
     const Attrs attrs = value->node->attrs.map_dims([&](const Dim& dim) {
-      const Dim size = facts_.simplify(dim);
+      const Dim size = frame_->facts.simplify(dim);
       if (!size.is_constant()) refuse(fmt::format("the size {}", anyshape::to_string(size)));
       return size;
     });

@@ -10,6 +10,7 @@ namespace anyshape::graph {
 
 class AttrReader final : public AttrVisitor {
  public:
+  using AttrVisitor::operator();  // regions stand below the node
   AttrReader(std::map<std::string_view, std::string_view> given, const SymbolLookup& lookup) : given_(std::move(given)), lookup_(lookup) {}
   void operator()(std::string_view name, bool& field) override {
     read(name, [&](std::string_view text) {

@@ -1,6 +1,7 @@
 // The visitors over attribute fields: keys, text, replacing sizes.
 #include "graph/attrs.h"
 
+#include "graph/text.h"
 #include "shape/dim_node.h"
 
 #include <fmt/format.h>
@@ -23,6 +24,7 @@ class KeyWriter : public AttrVisitor {
     for (int64_t value : field) put(value);
   }
   void operator()(std::string_view, std::vector<Dim>& field) override { dims(field, field.size()); }
+  void operator()(std::string_view, RegionGraph& field) override { key_ += graph::print(*field); }
 
  private:
   template <class T>
@@ -50,6 +52,7 @@ class KeyWriter : public AttrVisitor {
 
 class Printer : public AttrVisitor {
  public:
+  using AttrVisitor::operator();  // regions are printed by their graph
   void operator()(std::string_view name, bool& field) override { add(name, field ? "true" : "false"); }
   void operator()(std::string_view name, int64_t& field) override { add(name, fmt::format("{}", field)); }
   void operator()(std::string_view name, double& field) override { add(name, fmt::format("{}", field)); }
@@ -70,22 +73,29 @@ class Printer : public AttrVisitor {
 
 class DimMapper : public AttrVisitor {
  public:
+  using AttrVisitor::operator();
   explicit DimMapper(const std::function<Dim(const Dim&)>& replace) : replace_(replace) {}
-  void operator()(std::string_view, bool&) override {}
-  void operator()(std::string_view, int64_t&) override {}
-  void operator()(std::string_view, double&) override {}
-  void operator()(std::string_view, Dtype&) override {}
   void operator()(std::string_view, Dim& field) override { field = replace_(field); }
   void operator()(std::string_view, Shape& field) override {
     for (int axis = 0; axis < field.rank(); ++axis) field[axis] = replace_(field[axis]);
   }
-  void operator()(std::string_view, std::vector<int64_t>&) override {}
   void operator()(std::string_view, std::vector<Dim>& field) override {
     for (Dim& each : field) each = replace_(each);
   }
 
  private:
   const std::function<Dim(const Dim&)>& replace_;
+};
+
+class StreamField : public AttrVisitor {
+ public:
+  using AttrVisitor::operator();
+  void operator()(std::string_view name, int64_t& field) override {
+    if (name != "stream") return;
+    writes ? void(field = stream) : void(stream = field);
+  }
+  int64_t stream = no_stream;
+  bool writes = false;
 };
 
 }  // namespace
@@ -115,6 +125,19 @@ void Attrs::append_key(std::string& key) const {
 void Attrs::append_key_without_sizes(std::string& key, std::vector<int64_t>& sizes) const {
   KeyWriter writer(key, &sizes);
   visit(writer);
+}
+
+int64_t Attrs::stream() const {
+  StreamField reader;
+  visit(reader);
+  return reader.stream;
+}
+
+Attrs Attrs::with_stream(int64_t stream) const {
+  StreamField writer;
+  writer.stream = stream;
+  writer.writes = true;
+  return rewritten(writer);
 }
 
 std::string Attrs::to_string() const {

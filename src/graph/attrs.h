@@ -13,19 +13,29 @@
 
 namespace anyshape {
 
+namespace graph {
+class Graph;
+}
+using RegionGraph = std::shared_ptr<graph::Graph>;  // a graph inside an op: a branch, the body of a loop
+
 // Called once per field, in declaration order. Overloads that a visitor has no use for fall through to nothing.
 class AttrVisitor {
  public:
   virtual ~AttrVisitor() = default;
-  virtual void operator()(std::string_view name, bool& field) = 0;
-  virtual void operator()(std::string_view name, int64_t& field) = 0;
-  virtual void operator()(std::string_view name, double& field) = 0;
-  virtual void operator()(std::string_view name, Dtype& field) = 0;
-  virtual void operator()(std::string_view name, Dim& field) = 0;
-  virtual void operator()(std::string_view name, Shape& field) = 0;
-  virtual void operator()(std::string_view name, std::vector<int64_t>& field) = 0;
-  virtual void operator()(std::string_view name, std::vector<Dim>& field) = 0;
+  virtual void operator()(std::string_view, bool&) {}
+  virtual void operator()(std::string_view, int64_t&) {}
+  virtual void operator()(std::string_view, double&) {}
+  virtual void operator()(std::string_view, Dtype&) {}
+  virtual void operator()(std::string_view, Dim&) {}
+  virtual void operator()(std::string_view, Shape&) {}
+  virtual void operator()(std::string_view, std::vector<int64_t>&) {}
+  virtual void operator()(std::string_view, std::vector<Dim>&) {}
+  virtual void operator()(std::string_view, RegionGraph&) {}
 };
+
+// Random ops have a field `stream`: which of a trace's sequences of random numbers they draw from. A trace counts them as they are called;
+// what is computed again, for a gradient, draws the same numbers again.
+inline constexpr int64_t no_stream = -1;
 
 class Attrs {
  public:
@@ -47,6 +57,8 @@ class Attrs {
   void append_key(std::string& key) const;
   // As append_key, but sizes count as data: their values go to `sizes` and the key says only that they are there.
   void append_key_without_sizes(std::string& key, std::vector<int64_t>& sizes) const;
+  int64_t stream() const;  // no_stream where there is none
+  Attrs with_stream(int64_t stream) const;
   std::string to_string() const;  // "axes=[1], keep_dims=false"; "" where there are none
 
  private:

@@ -100,7 +100,8 @@ struct GradientCall {
   std::span<const Tensor> outputs;
   std::span<const Tensor> dys;  // one per output; zeros where nothing flowed
   const Attrs& attrs;
-  std::span<const bool> needed;  // which inputs want a gradient
+  std::span<const bool> needed;   // which inputs want a gradient
+  std::span<const bool> reached;  // per output: whether its dy is more than zeros
 };
 using GradientRule = std::vector<Tensor> (*)(const GradientCall& call);
 
@@ -146,6 +147,8 @@ struct OpDef {
   Attrs (*attrs)() = nullptr;  // default attributes, for parsing
   // Index ops: the last input holds indices i with -limit <= i < limit: one limit for all of them, or one per component along its last axis.
   std::vector<Dim> (*index_limits)(const OpCall& call) = nullptr;
+  // Control: the call as it is made where gradients will be asked for; what it saves for them comes as further outputs.
+  Attrs (*saving)(const Attrs& attrs) = nullptr;
   SplitsRule (*splits)(const OpCall& call) = nullptr;  // segment ops: what their row splits are held to before anything is read by them
 
   bool checks_data() const { return index_limits != nullptr || splits != nullptr; }

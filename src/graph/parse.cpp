@@ -2,6 +2,7 @@
 // graph only as its op's rules say.
 #include "shape/parse.h"
 #include "graph/attr_reader.h"
+#include "graph/regions.h"
 #include "graph/text.h"
 #include "graph/text_line.h"
 #include "shape/dim_node.h"
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 namespace anyshape::graph {
 namespace {
@@ -17,6 +19,17 @@ constexpr size_t max_length = size_t{1} << 24;
 constexpr size_t max_checks = 1024;
 constexpr size_t max_work = size_t{1} << 22;  // every check is weighed for every node
 constexpr int64_t max_id = 1 << 30;
+constexpr int max_depth = 32;  // of regions in regions
+
+class RegionWriter final : public AttrVisitor {
+ public:
+  using AttrVisitor::operator();
+  explicit RegionWriter(std::map<std::string_view, RegionGraph>& regions) : regions_(regions) {}
+  void operator()(std::string_view name, RegionGraph& field) override { field = std::move(regions_.at(name)); }
+
+ private:
+  std::map<std::string_view, RegionGraph>& regions_;
+};
 
 class Parser {
  public:
@@ -29,27 +42,48 @@ class Parser {
     } catch (const Error& error) {
       throw FormatError(fmt::format("graph text, line {}: {}", line_number_, error.what()));
     }
-    return std::move(graph_);
+    return std::move(level_.graph);
   }
 
  private:
   void read_graph() {
     Line line = next_line("a graph");
     for (; line.accept("size "); line = next_line("a graph")) read_size(line);
-    read_header(line);
-    for (line = next_line("a node");; line = next_line("a node")) {
+    line.expect("graph ");
+    level_.graph->name = line.name("the name of the graph");
+    read_inputs(line);
+    read_body();
+    if (rest_.find_first_not_of(" \t\r\n") != std::string_view::npos) fail("expected nothing after the graph");
+  }
+
+  // Checks, nodes and what is returned, up to the closing brace.
+  void read_body() {
+    Line line = next_line("a node");
+    for (;; line = next_line("a node")) {
       const bool is_guard = line.accept("guard ");
       if (!is_guard && !line.accept("check ")) break;
       read_check(line, is_guard);
     }
     makes_symbols_ = false;
     for (; !line.accept("return"); line = next_line("\"return\"")) read_node(line);
-    if (!line.at_end()) graph_->outputs = values(line);
+    if (!line.at_end()) level_.graph->outputs = values(line);
     line.expect_end();
     line = next_line("\"}\"");
     line.expect("}");
     line.expect_end();
-    if (rest_.find_first_not_of(" \t\r\n") != std::string_view::npos) fail("expected nothing after the graph");
+  }
+
+  // A graph inside a node: values of its own, sizes and what is known of them from around it.
+  RegionGraph read_region(std::string_view name) {
+    if (++depth_ > max_depth) fail(fmt::format("regions stand more than {} deep in each other", max_depth));
+    Level outer = std::exchange(level_, Level{std::make_unique<Graph>(), level_.facts, {}});
+    level_.graph->name = outer.graph->name;
+    Line line = next_line(fmt::format("the region \"{}\"", name));
+    line.expect(name);
+    read_inputs(line);
+    read_body();
+    --depth_;
+    return std::exchange(level_, std::move(outer)).graph;
   }
 
   // The next line that is not empty.
@@ -76,25 +110,23 @@ class Parser {
     if (!symbols_.emplace(name, make_symbol(name, options)).second) fail(fmt::format("size {} is there twice", name));
   }
 
-  void read_header(Line& line) {
-    line.expect("graph ");
-    graph_->name = line.name("the name of the graph");
+  void read_inputs(Line& line) {
     line.expect("(");
     while (!line.accept(")")) {
-      if (!graph_->inputs().empty()) line.expect(",");
+      if (!level_.graph->inputs().empty()) line.expect(",");
       const int id = value_id(line);
       std::string name;
       if (!line.accept(":")) name = line.name("the name of the input"), line.expect(":");
       TensorSpec input = spec(line);
       input.name = std::move(name);
-      define(id, graph_->add_input(std::move(input)));
+      define(id, level_.graph->add_input(std::move(input)));
     }
     line.expect("{");
     line.expect_end();
   }
 
   void read_check(Line& line, bool is_guard) {
-    if (graph_->checks.size() == max_checks) fail(fmt::format("more than {} checks", max_checks));
+    if (level_.graph->checks.size() == max_checks) fail(fmt::format("more than {} checks", max_checks));
     Check check;
     check.retrace = is_guard;
     const std::string_view whole = line.up_to("");
@@ -108,15 +140,15 @@ class Parser {
       check.check = {relation, parse_dim(text.substr(0, at), lookup_), parse_dim(text.substr(at + sign.size()), lookup_)};
       check.what = "a size rule does not hold";
       check.expected = to_string(check.check);
-      facts_.assume(check.check);
-      graph_->checks.push_back(std::move(check));
+      level_.facts.assume(check.check);
+      level_.graph->checks.push_back(std::move(check));
       return;
     }
     fail(fmt::format("expected two sizes and their relation, found \"{}\"", text));
   }
 
   void read_node(Line& line) {
-    if (graph_->nodes().size() * (graph_->checks.size() + 1) > max_work) fail("too many nodes for so many checks");
+    if (level_.graph->nodes().size() * (level_.graph->checks.size() + 1) > max_work) fail("too many nodes for so many checks");
     std::vector<int> ids;
     do ids.push_back(value_id(line));
     while (line.accept(","));
@@ -133,9 +165,13 @@ class Parser {
     do outputs.push_back(spec(line));
     while (line.accept(","));
     line.expect_end();
+    std::map<std::string_view, RegionGraph> regions;
+    for (const NamedRegion& region : regions_of(attrs)) regions[region.name] = read_region(region.name);
+    RegionWriter writer(regions);
+    if (!regions.empty()) attrs = attrs.rewritten(writer);
     if (ids.size() != outputs.size()) fail(fmt::format("{} values but {} specs", ids.size(), outputs.size()));
     require_rules(*op, inputs, attrs, outputs);
-    const Node* node = graph_->add_node(*op, std::move(inputs), std::move(attrs), outputs);
+    const Node* node = level_.graph->add_node(*op, std::move(inputs), std::move(attrs), outputs);
     for (size_t i = 0; i < ids.size(); ++i) define(ids[i], node->outputs[i]);
   }
 
@@ -159,13 +195,13 @@ class Parser {
     std::vector<TensorSpec> specs;
     for (const Value* input : inputs) specs.push_back(input->spec);
     std::vector<OpCheck> open;
-    const Specs expected = specs_by_rules(op, specs, attrs, &facts_, &open);
+    const Specs expected = specs_by_rules(op, specs, attrs, &level_.facts, &open);
     if (!open.empty()) fail(fmt::format("{} needs a check: {}", op.name, to_string(open[0].check)));
     if (expected.size() != outputs.size()) fail(fmt::format("{} gives {} values, not {}", op.name, expected.size(), outputs.size()));
     for (size_t i = 0; i < outputs.size(); ++i) {
       const Shape &shape = outputs[i].shape, &rule = expected[i].shape;
       bool same = outputs[i].dtype == expected[i].dtype && shape.rank() == rule.rank();
-      for (int axis = 0; same && axis < shape.rank(); ++axis) same = facts_.proves_equal(shape[axis], rule[axis]).value_or(false);
+      for (int axis = 0; same && axis < shape.rank(); ++axis) same = level_.facts.proves_equal(shape[axis], rule[axis]).value_or(false);
       if (!same) fail(fmt::format("{} gives {}, not {}", op.name, to_string(expected[i]), to_string(outputs[i])));
     }
   }
@@ -181,16 +217,16 @@ class Parser {
     std::vector<Value*> found;
     do {
       const int id = value_id(line);
-      const auto known = values_.find(id);
-      if (known == values_.end()) fail(fmt::format("%{} is used before it is made", id));
+      const auto known = level_.values.find(id);
+      if (known == level_.values.end()) fail(fmt::format("%{} is used before it is made", id));
       found.push_back(known->second);
     } while (line.accept(","));
     return found;
   }
 
   void define(int id, Value* value) {
-    if (!values_.emplace(id, value).second) fail(fmt::format("%{} is made twice", id));
-    graph_->number(value, id);
+    if (!level_.values.emplace(id, value).second) fail(fmt::format("%{} is made twice", id));
+    level_.graph->number(value, id);
   }
 
   TensorSpec spec(Line& line) const {
@@ -209,11 +245,15 @@ class Parser {
   FindOp find_op_;
   int line_number_ = 0;
   bool makes_symbols_ = true;
-  std::unique_ptr<Graph> graph_ = std::make_unique<Graph>();
-  Facts facts_;
+  int depth_ = 0;
+  struct Level {
+    std::unique_ptr<Graph> graph;
+    Facts facts;
+    std::unordered_map<int, Value*> values;
+  };
+  Level level_{std::make_unique<Graph>(), {}, {}};
   std::map<std::string, Dim, std::less<>> symbols_;
   const SymbolLookup lookup_ = [this](std::string_view name) { return symbol(name); };
-  std::unordered_map<int, Value*> values_;
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Graphs as text; graph/parse.cpp reads it back.
+#include "graph/regions.h"
 #include "graph/text.h"
 #include "shape/dim_node.h"
 
@@ -14,15 +15,17 @@ namespace {
 // Every symbol of a graph, in the order the text shows them.
 class SymbolCollector : public AttrVisitor {
  public:
-  void operator()(std::string_view, bool&) override {}
-  void operator()(std::string_view, int64_t&) override {}
-  void operator()(std::string_view, double&) override {}
-  void operator()(std::string_view, Dtype&) override {}
+  using AttrVisitor::operator();
   void operator()(std::string_view, Dim& field) override { add(field); }
   void operator()(std::string_view, Shape& field) override { add_all(field); }
-  void operator()(std::string_view, std::vector<int64_t>&) override {}
   void operator()(std::string_view, std::vector<Dim>& field) override { add_all(field); }
+  void operator()(std::string_view, RegionGraph& field) override { add_graph(*field); }
 
+  void add_graph(const Graph& graph) {
+    for (const Value* input : graph.inputs()) add_all(input->spec.shape);
+    for (const Check& check : graph.checks) add(check.check.a), add(check.check.b);
+    for (const Node* node : graph.nodes()) node->attrs.visit(*this);
+  }
   template <class Dims>
   void add_all(const Dims& dims) {
     for (const Dim& dim : dims) add(dim);
@@ -48,9 +51,7 @@ std::string size_line(const Symbol& symbol) {
 // Lines that the parser could not do without: it makes symbols as it meets them, without a range.
 std::string size_lines(const Graph& graph) {
   SymbolCollector collector;
-  for (const Value* input : graph.inputs()) collector.add_all(input->spec.shape);
-  for (const Check& check : graph.checks) collector.add(check.check.a), collector.add(check.check.b);
-  for (const Node* node : graph.nodes()) node->attrs.visit(collector);
+  collector.add_graph(graph);
   std::vector<Symbol>& symbols = collector.symbols;
   const bool open = std::ranges::all_of(symbols, [](const Symbol& symbol) { return size_line(symbol).find(':') == std::string::npos; });
   if (open && std::ranges::is_sorted(symbols, {}, &Symbol::id)) return "";
@@ -84,25 +85,42 @@ std::string names(const std::vector<Value*>& values) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-}  // namespace
-
-std::string print(const Graph& graph) {
+std::string inputs_text(const Graph& graph) {
   std::vector<std::string> inputs;
   for (const Value* input : graph.inputs()) {
     const std::string name = input->spec.name.empty() ? "" : " " + quoted_if_needed(input->spec.name);
     inputs.push_back(fmt::format("%{}{}: {}", input->id, name, to_string(input->spec)));
   }
-  std::string text = fmt::format("{}graph {}({}) {{\n", size_lines(graph), quoted_if_needed(graph.name), fmt::join(inputs, ", "));
+  return fmt::format("{}", fmt::join(inputs, ", "));
+}
+
+std::string body_text(const Graph& graph, const std::string& indent);
+
+// A region stands below its node, two steps further in: `then(%4: f32[n]) {`, its lines, `}`.
+std::string region_text(const NamedRegion& region, const std::string& indent) {
+  return fmt::format("{}{}({}) {{\n{}", indent, region.name, inputs_text(*region.graph), body_text(*region.graph, indent));
+}
+
+// Checks, nodes, return and the closing brace, which stands at `indent`.
+std::string body_text(const Graph& graph, const std::string& indent) {
+  std::string text;
   for (const Check& check : graph.checks)
-    text += fmt::format("  {} {}: {}\n", check.retrace ? "guard" : "check", check.op, to_string(check.check));
+    text += fmt::format("{}  {} {}: {}\n", indent, check.retrace ? "guard" : "check", check.op, to_string(check.check));
   for (const Node* node : graph.nodes()) {
     std::vector<std::string> specs;
     for (const Value* output : node->outputs) specs.push_back(to_string(output->spec));
-    const std::string attrs = node->attrs.to_string();
-    text += fmt::format("  {} = {}({}){} : {}\n", names(node->outputs), node->op->name, names(node->inputs),
-                        attrs.empty() ? "" : " {" + attrs + "}", fmt::join(specs, ", "));
+    const std::string attrs = node->attrs.to_string(), outputs = names(node->outputs);
+    text += fmt::format("{}  {}{}{}({}){}{}{}\n", indent, outputs, outputs.empty() ? "" : " = ", node->op->name, names(node->inputs),
+                        attrs.empty() ? "" : " {" + attrs + "}", specs.empty() ? "" : " : ", fmt::join(specs, ", "));
+    for (const NamedRegion& region : regions_of(*node)) text += region_text(region, indent + "    ");
   }
-  return text + fmt::format("  return{}{}\n}}\n", graph.outputs.empty() ? "" : " ", names(graph.outputs));
+  return text + fmt::format("{}  return{}{}\n{}}}\n", indent, graph.outputs.empty() ? "" : " ", names(graph.outputs), indent);
+}
+
+}  // namespace
+
+std::string print(const Graph& graph) {
+  return fmt::format("{}graph {}({}) {{\n{}", size_lines(graph), quoted_if_needed(graph.name), inputs_text(graph), body_text(graph, ""));
 }
 
 }  // namespace anyshape::graph

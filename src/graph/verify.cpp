@@ -1,4 +1,5 @@
 // The rules every graph keeps: values are made once and before they are used, and every spec is what the op's own rules give.
+#include "graph/regions.h"
 #include "graph/text.h"
 
 #include <anyshape/error.h>
@@ -60,6 +61,7 @@ class Verifier {
       if (!can_be(spec, expected[i])) refuse(name, fmt::format("gives {} but its rule says {}", to_string(spec), to_string(expected[i])));
       make(node.outputs[i], name);
     }
+    for (const NamedRegion& region : regions_of(node)) Verifier(*region.graph).run();
   }
 
   const Graph& graph_;

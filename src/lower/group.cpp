@@ -25,7 +25,7 @@ bool can_inline(const Value& value, const std::vector<const Node*>& consumers) {
   const OpDef& op = *value.node->op;
   if (op.element == nullptr || op.is_alias) return false;
   for (const Node* consumer : consumers) {
-    if (consumer->op->lower != nullptr || consumer->op->is_alias) return false;
+    if (consumer->op->lower != nullptr || consumer->op->is_alias || consumer->op->kind == OpKind::Control) return false;
     for (size_t k = 0; k < consumer->inputs.size(); ++k) {
       if (consumer->inputs[k] == &value && (consumer->op->whole_inputs >> k & 1) != 0) return false;
     }

@@ -2,6 +2,10 @@
 #include "lower/lower.h"
 
 #include "lower/lower_loops.h"
+#include "ops/all_ops.h"
+#include "ops/control/cond.h"
+#include "ops/control/scan.h"
+#include "ops/control/while_loop.h"
 
 #include <anyshape/error.h>
 
@@ -15,35 +19,70 @@ namespace {
 using graph::Graph;
 using graph::Node;
 
+// What all blocks of a program share.
+struct Shared {
+  Program program;
+  int random_ops = 0;
+  int ops = 0;
+};
+
+// One graph: the program's own, or a region in the block around it.
 class Lowering {
  public:
-  explicit Lowering(const Graph& graph) : graph_(graph), groups_(group(graph)) {
-    // Random ops are counted among themselves, so that their numbers do not depend on what stands beside them.
-    int random_ops = 0;
-    for (const Node* node : graph.nodes()) {
-      const bool is_random = node->op->kind == OpKind::Random;
-      numbers_[node] = is_random ? random_ops++ : static_cast<int>(numbers_.size());
-    }
-    program_.uses_random = random_ops > 0;
+  Lowering(const Graph& graph, Shared& shared) : graph_(graph), groups_(group(graph)), shared_(shared), program_(shared.program) {
+    block_ = static_cast<int>(program_.blocks.size());
+    program_.blocks.emplace_back();
+    for (const Node* node : graph.nodes()) number(*node);
   }
 
-  Program run() {
+  void run_whole() {
     for (const graph::Value* input : graph_.inputs()) {
       buffers_[input] = add_buffer({BufferKind::Argument, input->index, input->spec.dtype, input->spec.shape.count()});
     }
-    for (const Node* root : groups_.roots) lower_root(*root);
+    lower_roots();
     for (const graph::Value* output : graph_.outputs) {
       ProgramBuffer& buffer = program_.buffers[buffer_of(output)];
       if (buffer.kind == BufferKind::Temporary) buffer.kind = BufferKind::Result;
       program_.results.push_back({buffer_of(output), output->spec});
     }
-    return std::move(program_);
+  }
+
+  int block() const { return block_; }
+  // A region's input that is a buffer from outside, and one that the control item lends.
+  void bind_input(size_t input, int buffer) { buffers_[graph_.inputs()[input]] = buffer; }
+  int lend_input(size_t input) {
+    const graph::Value* value = graph_.inputs()[input];
+    return buffers_[value] = add_buffer({BufferKind::Lent, -1, value->spec.dtype, value->spec.shape.count()});
+  }
+  void run_region() {
+    lower_roots();
+    block_ref().checks = graph_.checks;
+    for (const graph::Value* output : graph_.outputs) {
+      const int number = buffer_of(output);
+      ProgramBuffer& buffer = program_.buffers[number];
+      const bool own = buffer.kind == BufferKind::Temporary && buffer.block == block_;  // and not another output already
+      if (own) buffer.kind = BufferKind::Lent;
+      touch(number);
+      block_ref().outputs.push_back({number, own});
+    }
   }
 
  private:
   class WholeCall;
 
+  // Random ops draw by the stream that the trace gave them; by their place where it gave none.
+  void number(const Node& node) {
+    const bool is_random = node.op->kind == OpKind::Random;
+    const int64_t stream = is_random ? node.attrs.stream() : no_stream;
+    const int place = is_random ? shared_.random_ops++ : shared_.ops++;
+    numbers_[&node] = stream != no_stream ? static_cast<int>(stream) : place;
+    program_.uses_random = program_.uses_random || is_random;
+  }
+
+  Block& block_ref() { return program_.blocks[static_cast<size_t>(block_)]; }
+
   int add_buffer(ProgramBuffer buffer) {
+    buffer.block = block_;
     program_.buffers.push_back(std::move(buffer));
     return static_cast<int>(program_.buffers.size()) - 1;
   }
@@ -58,38 +97,62 @@ class Lowering {
             [this](Dtype dtype, const Dim& count) { return new_temporary(dtype, count); }};
   }
 
+  void lower_roots() {
+    for (const Node* root : groups_.roots) lower_root(*root);
+  }
+
   void lower_root(const Node& root) {
     if (root.op->is_alias) {
       buffers_[root.outputs[0]] = buffer_of(root.inputs[0]);
       return;
     }
     for (const graph::Value* output : root.outputs) buffers_[output] = new_temporary(output->spec.dtype, output->spec.shape.count());
+    if (root.op->kind == OpKind::Control) return lower_control(root);
     if (root.op->lower != nullptr) return lower_whole(root);
     GroupKernel kernel = root.op->reduce != nullptr ? lower_reduction(root, context()) : lower_elementwise(root, context());
     add_step(std::move(kernel.step), kernel.indexed);
   }
 
   void lower_whole(const Node& root);
+  void lower_control(const Node& root);
+  BranchItem lower_branch(const Node& root);
+  ScanItem lower_scan(const Node& root);
+  WhileItem lower_while(const Node& root);
+  std::vector<CarriedBuffer> carry(const Node& root, size_t count, Lowering& body);
+  std::vector<int> buffers_of(std::span<graph::Value* const> values) const {
+    std::vector<int> buffers;
+    for (const graph::Value* value : values) buffers.push_back(buffer_of(value));
+    return buffers;
+  }
+
+  // The item that comes next in the buffer's own block uses it.
+  void touch(int number) {
+    ProgramBuffer& buffer = program_.buffers[static_cast<size_t>(number)];
+    const Block& block = program_.blocks[static_cast<size_t>(buffer.block)];
+    const int item = static_cast<int>(block.items.size());
+    if (buffer.first_step < 0) buffer.first_step = item;
+    buffer.last_step = item;
+  }
+
+  void add_item(Item item) { block_ref().items.push_back(std::move(item)); }
 
   void add_step(Step step, std::span<const Node* const> indexed) {
-    const int number = static_cast<int>(program_.steps.size());
-    for (int buffer : step.buffers) {
-      ProgramBuffer& used = program_.buffers[buffer];
-      if (used.first_step < 0) used.first_step = number;
-      used.last_step = number;
-    }
+    for (int buffer : step.buffers) touch(buffer);
     for (const Node* node : indexed) {
       const std::vector<TensorSpec> specs = graph::input_specs(*node);
       const OpCall call(*node->op, specs, node->attrs);
       std::vector<Dim> limits = node->op->splits != nullptr ? std::vector<Dim>{node->op->splits(call).total} : node->op->index_limits(call);
-      program_.indexed_ops.push_back({numbers_.at(node), std::string(node->op->name), std::move(limits)});
+      block_ref().indexed_ops.push_back({numbers_.at(node), std::string(node->op->name), std::move(limits)});
     }
+    add_item(static_cast<int>(program_.steps.size()));
     program_.steps.push_back(std::move(step));
   }
 
   const Graph& graph_;
   Groups groups_;
-  Program program_;
+  Shared& shared_;
+  Program& program_;
+  int block_ = 0;
   std::unordered_map<const Node*, int> numbers_;
   std::unordered_map<const graph::Value*, int> buffers_;
 };
@@ -131,8 +194,78 @@ void Lowering::lower_whole(const Node& root) {
   add_step(kernel.finish(), indexed);
 }
 
+// Values go in and out by buffer: a region reads what it captures where it stands, and writes its results where they are wanted.
+void Lowering::lower_control(const Node& root) {
+  for (const graph::Value* input : root.inputs) touch(buffer_of(input));
+  for (const graph::Value* output : root.outputs) touch(buffer_of(output));
+  if (root.op == &cond_op) return add_item(lower_branch(root));
+  if (root.op == &scan_op) return add_item(lower_scan(root));
+  if (root.op == &while_op) return add_item(lower_while(root));
+  throw InternalError(fmt::format("lower: {} is no control flow that can be lowered", root.op->name));
+}
+
+// The first inputs of a loop's region: values that change from step to step, each with a second place to be written to.
+std::vector<CarriedBuffer> Lowering::carry(const Node& root, size_t count, Lowering& body) {
+  std::vector<CarriedBuffer> carried;
+  for (size_t i = 0; i < count; ++i) {
+    const graph::Value* output = root.outputs[i];
+    const int spare = new_temporary(output->spec.dtype, output->spec.shape.count());
+    touch(spare);
+    carried.push_back({buffer_of(root.inputs[i]), buffer_of(output), spare, body.lend_input(i)});
+  }
+  return carried;
+}
+
+ScanItem Lowering::lower_scan(const Node& root) {
+  const ScanAttrs& attrs = root.attrs.as<ScanAttrs>();
+  const auto carried = static_cast<size_t>(attrs.carried), sequences = static_cast<size_t>(attrs.sequences);
+  const std::vector<int> inputs = buffers_of(root.inputs), outputs = buffers_of(root.outputs);
+  Lowering body(*attrs.body, shared_);
+  ScanItem item{.body = body.block(), .length = attrs.length, .reverse = attrs.reverse, .carried = carry(root, carried, body)};
+  for (size_t i = carried; i < carried + sequences; ++i) item.sequences.push_back({inputs[i], body.lend_input(i)});
+  for (size_t i = carried + sequences; i < inputs.size(); ++i) body.bind_input(i, inputs[i]);
+  item.stacked.assign(outputs.begin() + attrs.carried, outputs.end());
+  body.run_region();
+  return item;
+}
+
+WhileItem Lowering::lower_while(const Node& root) {
+  const WhileAttrs& attrs = root.attrs.as<WhileAttrs>();
+  const auto carried = static_cast<size_t>(attrs.carried), asked = static_cast<size_t>(attrs.condition_inputs);
+  const std::vector<int> inputs = buffers_of(root.inputs);
+  Lowering condition(*attrs.condition, shared_);
+  WhileItem item{.condition = condition.block(), .most = attrs.max_iterations};
+  for (size_t i = 0; i < carried; ++i) item.asked.push_back(condition.lend_input(i));
+  for (size_t i = 0; i < asked; ++i) condition.bind_input(carried + i, inputs[carried + i]);
+  condition.run_region();
+  Lowering body(*attrs.body, shared_);
+  item.body = body.block();
+  item.carried = carry(root, carried, body);
+  for (size_t i = carried + asked; i < inputs.size(); ++i) body.bind_input(i - asked, inputs[i]);
+  body.run_region();
+  return item;
+}
+
+BranchItem Lowering::lower_branch(const Node& root) {
+  const CondAttrs& attrs = root.attrs.as<CondAttrs>();
+  const std::vector<int> inputs = buffers_of(root.inputs);
+  auto lower_region = [&](const Graph& region, size_t first) {
+    Lowering inner(region, shared_);
+    for (size_t i = 0; i < region.inputs().size(); ++i) inner.bind_input(i, inputs[first + i]);
+    inner.run_region();
+    return inner.block();
+  };
+  const int then = lower_region(*attrs.then, 1);
+  const int otherwise = lower_region(*attrs.otherwise, 1 + static_cast<size_t>(attrs.then_inputs));
+  return {inputs[0], then, otherwise, buffers_of(root.outputs)};
+}
+
 }  // namespace
 
-Program lower(const Graph& graph) { return Lowering(graph).run(); }
+Program lower(const Graph& graph) {
+  Shared shared;
+  Lowering(graph, shared).run_whole();
+  return std::move(shared.program);
+}
 
 }  // namespace anyshape::lower

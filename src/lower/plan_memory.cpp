@@ -1,4 +1,4 @@
-// The memory plan: slots of one arena, each a size expression. Offsets are added up when the sizes are known.
+// The memory plan: slots of one arena per block, each a size expression. Offsets are added up when the sizes are known.
 #include "lower/lower.h"
 #include "shape/prove.h"
 
@@ -6,8 +6,9 @@
 #include <utility>
 
 namespace anyshape::lower {
+namespace {
 
-void plan_memory(Program& program) {
+void plan_block(Program& program, int block) {
   struct Slot {
     Dim bytes;
     int free_after;  // last step of its present owner
@@ -15,7 +16,7 @@ void plan_memory(Program& program) {
   std::vector<Slot> slots;
   std::vector<ProgramBuffer*> temporaries;
   for (ProgramBuffer& buffer : program.buffers) {
-    if (buffer.kind == BufferKind::Temporary) temporaries.push_back(&buffer);
+    if (buffer.block == block && buffer.kind == BufferKind::Temporary) temporaries.push_back(&buffer);
   }
   std::ranges::sort(temporaries, {}, [](const ProgramBuffer* buffer) { return std::pair(buffer->first_step, buffer); });
   for (ProgramBuffer* buffer : temporaries) {
@@ -31,8 +32,15 @@ void plan_memory(Program& program) {
       slots.push_back({bytes, buffer->last_step});
     }
   }
-  program.slots.clear();
-  for (const Slot& slot : slots) program.slots.push_back(slot.bytes);
+  std::vector<Dim>& planned = program.blocks[static_cast<size_t>(block)].slots;
+  planned.clear();
+  for (const Slot& slot : slots) planned.push_back(slot.bytes);
+}
+
+}  // namespace
+
+void plan_memory(Program& program) {
+  for (size_t block = 0; block < program.blocks.size(); ++block) plan_block(program, static_cast<int>(block));
 }
 
 }  // namespace anyshape::lower

@@ -1,23 +1,32 @@
 // A lowered graph: kernels in order, the buffers they work on, and sizes as expressions. What the runtime runs and the planner lays out.
+// Regions of control flow are blocks of their own, run by a control item of the block around them.
 #pragma once
 #include "graph/graph.h"
 #include "loop/ir.h"
 
+#include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace anyshape::lower {
 
-enum class BufferKind : uint8_t { Argument, Result, Temporary };
+enum class BufferKind : uint8_t {
+  Argument,
+  Result,
+  Temporary,
+  Lent,  // the control item that runs the block says where it is: a step of a sequence, a carried value, a result of the region
+};
 
 struct ProgramBuffer {
   BufferKind kind = BufferKind::Temporary;
   int argument = -1;  // Argument: which graph input
   Dtype dtype = Dtype::f32;
   Dim count;            // elements
-  int first_step = -1;  // lifetime: first and last step that touch it
+  int first_step = -1;  // lifetime: first and last item of its block that touch it
   int last_step = -1;
-  int slot = -1;  // Temporary: where in the arena, by plan_memory
+  int slot = -1;  // Temporary: where in the block's arena, by plan_memory
+  int block = 0;  // which it belongs to
 };
 
 struct Step {
@@ -38,12 +47,63 @@ struct IndexedOp {
   std::vector<Dim> limits;  // the index at position p obeys limit p % limits.size(); of row splits: where they end
 };
 
-struct Program {
-  std::vector<ProgramBuffer> buffers;
-  std::vector<Step> steps;
-  std::vector<ProgramResult> results;
+// What a block gives to the control item that runs it.
+struct BlockOutput {
+  int buffer = -1;
+  bool is_lent = false;  // written where the item wants it; else it is copied there
+};
+
+// Runs `then` or `otherwise` by one b8. The outputs of either go to `outputs`.
+struct BranchItem {
+  int condition = -1;
+  int then = -1, otherwise = -1;  // blocks
+  std::vector<int> outputs = {};
+};
+
+struct CarriedBuffer {
+  int initial = -1;  // outside
+  int final = -1;    // outside: its last value
+  int spare = -1;    // outside: steps write this and `final` in turn
+  int inside = -1;   // Lent: what the body reads
+};
+
+// Runs `body` once for each step. Its outputs are the carried values, then one step of each stacked one.
+struct ScanItem {
+  int body = -1;
+  Dim length = 0;
+  bool reverse = false;
+  std::vector<CarriedBuffer> carried = {};
+  struct Sequence {
+    int whole = -1;   // outside, [length, ...]
+    int inside = -1;  // Lent: one step of it
+  };
+  std::vector<Sequence> sequences = {};
+  std::vector<int> stacked = {};  // outside, [length, ...]
+};
+
+// Runs `body` as long as `condition` gives true, at most `most` times (-1: no limit).
+struct WhileItem {
+  int condition = -1, body = -1;  // blocks; both read the carried values
+  int64_t most = -1;
+  std::vector<CarriedBuffer> carried = {};
+  std::vector<int> asked = {};  // Lent: the carried values as `condition` reads them
+};
+
+using Item = std::variant<int, BranchItem, ScanItem, WhileItem>;  // an int is a step
+
+struct Block {
+  std::vector<Item> items;
+  std::vector<graph::Check> checks;  // verified when the block is entered; those of the whole program are verified before it runs
+  std::vector<BlockOutput> outputs;
   std::vector<IndexedOp> indexed_ops;
   std::vector<Dim> slots;  // bytes of each arena slot, by plan_memory
+};
+
+struct Program {
+  std::vector<ProgramBuffer> buffers;
+  std::vector<Step> steps;    // of all blocks
+  std::vector<Block> blocks;  // the first is where a run begins
+  std::vector<ProgramResult> results;
   bool uses_random = false;
 };
 

@@ -36,6 +36,8 @@ std::span<const OpDef* const> all_ops() {
       &full_op, &arange_op, &size_op, &constant_op,
       // random
       &normal_op, &uniform_op, &truncated_normal_op, &integers_op, &categorical_op,
+      // control
+      &cond_op, &scan_op, &while_op,
   };
   // clang-format on
   return ops;

@@ -26,6 +26,9 @@ extern const OpDef segment_argmax_op, segment_argmin_op, segment_cumsum_op, segm
 extern const OpDef segment_softmax_op, segment_log_softmax_op, segment_logsumexp_op, segment_sort_op, segment_flip_op;
 extern const OpDef full_op, arange_op, size_op, constant_op;
 extern const OpDef normal_op, uniform_op, truncated_normal_op, integers_op, categorical_op;
+extern const OpDef cond_op, scan_op, while_op;
+
+Attrs cast_attrs(Dtype dtype);  // of cast_op
 
 std::span<const OpDef* const> all_ops();
 const OpDef* find_op(std::string_view name);  // null where there is none

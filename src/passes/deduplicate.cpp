@@ -1,4 +1,5 @@
 // Duplicate removal: two nodes with the same op, inputs and attributes compute the same, unless they draw random numbers.
+#include "graph/regions.h"
 #include "passes/run_passes.h"
 
 #include <string>
@@ -15,7 +16,8 @@ void deduplicate(graph::Graph& graph) {
   };
   for (graph::Node* node : graph.nodes()) {
     for (graph::Value*& input : node->inputs) input = current(input);
-    if (node->op->kind == OpKind::Random) continue;
+    for (const graph::NamedRegion& region : graph::regions_of(*node)) deduplicate(*region.graph);
+    if (node->op->kind == OpKind::Random || node->op->kind == OpKind::Control) continue;
     std::string key(node->op->name);
     for (const graph::Value* input : node->inputs) key += "," + std::to_string(input->id);
     key += ";";

@@ -1,4 +1,5 @@
 // Dead code: what no output depends on is not computed.
+#include "graph/regions.h"
 #include "passes/run_passes.h"
 
 #include <algorithm>
@@ -16,6 +17,7 @@ void remove_dead_code(graph::Graph& graph) {
   for (auto node = graph.nodes().rbegin(); node != graph.nodes().rend(); ++node) {
     if (!needed.contains(*node)) continue;
     kept.push_back(*node);
+    for (const graph::NamedRegion& region : graph::regions_of(**node)) remove_dead_code(*region.graph);
     for (const graph::Value* input : (*node)->inputs) need(input);
   }
   std::ranges::reverse(kept);

@@ -6,6 +6,7 @@
 #include "loop/interpret.h"
 #include "lower/random_symbols.h"
 #include "runtime/externs.h"
+#include "runtime/frame.h"
 #include "runtime/pool.h"
 #include "tensor/view.h"
 
@@ -17,27 +18,6 @@
 
 namespace anyshape::runtime {
 
-// Kept per thread, so that a call after the first allocates nothing here. Kernels never call back into run().
-struct Executable::Frame {
-  std::vector<int64_t> symbols;
-  std::vector<int64_t> table;
-  std::vector<void*> pointers;                   // per program buffer
-  std::vector<std::shared_ptr<Buffer>> results;  // per program buffer, for those of kind Result
-  std::vector<int64_t> dims;                     // of the step being run
-  std::vector<void*> buffers;
-  std::vector<int64_t> slot_offsets;
-  std::shared_ptr<Buffer> arena;
-
-  // Memory of a run goes back at its end, also when it fails.
-  struct Release {
-    Frame& frame;
-    ~Release() {
-      frame.arena.reset();
-      frame.results.clear();
-    }
-  };
-};
-
 Executable::Executable(lower::Program program, std::vector<Dim> symbols, std::vector<AsKernel> entries, std::shared_ptr<const void> code)
     : program_(std::move(program)), entries_(std::move(entries)), code_(std::move(code)) {
   if (program_.uses_random) {
@@ -45,20 +25,39 @@ Executable::Executable(lower::Program program, std::vector<Dim> symbols, std::ve
     symbols.push_back(lower::random_key_symbol());
     symbols.push_back(lower::call_id_symbol());
   }
-  sizes_ = DimProgram(symbols);
-  for (const lower::Step& step : program_.steps) {
-    std::vector<int>& slots = step_slots_.emplace_back();
-    for (const Dim& dim : step.dims) slots.push_back(sizes_.add(dim));
-  }
-  for (const lower::ProgramBuffer& buffer : program_.buffers) count_slots_.push_back(sizes_.add(buffer.count));
-  for (const Dim& bytes : program_.slots) arena_slots_.push_back(sizes_.add(bytes));
+  step_slots_.resize(program_.steps.size());
+  count_slots_.resize(program_.buffers.size());
+  blocks_.resize(program_.blocks.size());
+  for (size_t block = 0; block < blocks_.size(); ++block) plan_block(block, symbols);
   for (const lower::ProgramResult& result : program_.results) {
     std::vector<int>& slots = result_slots_.emplace_back();
-    for (const Dim& dim : result.spec.shape) slots.push_back(sizes_.add(dim));
+    for (const Dim& dim : result.spec.shape) slots.push_back(blocks_[0].sizes.add(dim));
   }
-  for (const lower::IndexedOp& op : program_.indexed_ops) {
-    std::vector<int>& slots = limit_slots_.emplace_back();
-    for (const Dim& limit : op.limits) slots.push_back(sizes_.add(limit));
+}
+
+void Executable::plan_block(size_t number, std::span<const Dim> symbols) {
+  const lower::Block& block = program_.blocks[number];
+  BlockSizes& plan = blocks_[number];
+  plan.sizes = DimProgram(symbols);
+  for (const lower::Item& item : block.items) {
+    const int* step = std::get_if<int>(&item);
+    const auto* scan = std::get_if<lower::ScanItem>(&item);
+    plan.items.push_back(scan != nullptr ? plan.sizes.add(scan->length) : -1);
+    if (step == nullptr) continue;
+    for (const Dim& dim : program_.steps[static_cast<size_t>(*step)].dims)
+      step_slots_[static_cast<size_t>(*step)].push_back(plan.sizes.add(dim));
+  }
+  for (size_t i = 0; i < program_.buffers.size(); ++i) {
+    const lower::ProgramBuffer& buffer = program_.buffers[i];
+    if (buffer.block != static_cast<int>(number)) continue;
+    count_slots_[i] = plan.sizes.add(buffer.count);
+    plan.own.push_back(static_cast<int>(i));
+  }
+  for (const Dim& bytes : block.slots) plan.arena.push_back(plan.sizes.add(bytes));
+  for (const graph::Check& check : block.checks) plan.checks.emplace_back(plan.sizes.add(check.check.a), plan.sizes.add(check.check.b));
+  for (const lower::IndexedOp& op : block.indexed_ops) {
+    std::vector<int>& slots = plan.limits.emplace_back();
+    for (const Dim& limit : op.limits) slots.push_back(plan.sizes.add(limit));
   }
 }
 
@@ -72,32 +71,57 @@ std::vector<Tensor> Executable::run(std::span<const Tensor> arguments, std::span
     frame.symbols.push_back(random.call_id);
     values = frame.symbols.data();
   }
-  frame.table.resize(sizes_.slot_count());
-  sizes_.run(values, frame.table.data());
-  lay_out(frame, arguments);
+  if (frame.blocks.size() < blocks_.size()) frame.blocks.resize(blocks_.size());
+  frame.pointers.resize(program_.buffers.size());
+  frame.results.assign(program_.buffers.size(), nullptr);
+  enter(0, frame, values, arguments);
   AsContext context = make_context(Pool::shared());
   const FlushDenormals flush;
-  for (size_t step = 0; step < program_.steps.size(); ++step) run_step(step, frame, context);
+  run_items(0, frame, context);
   return wrap_results(frame, arguments);
 }
 
-void Executable::lay_out(Frame& frame, std::span<const Tensor> arguments) const {
-  const std::vector<int64_t>& table = frame.table;
+// Sizes, checks, memory. The arguments are those of the whole program.
+void Executable::enter(int block, Frame& frame, const int64_t* symbols, std::span<const Tensor> arguments) const {
+  const DimProgram& sizes = blocks_[static_cast<size_t>(block)].sizes;
+  std::vector<int64_t>& table = frame.table(block);
+  table.resize(static_cast<size_t>(sizes.slot_count()));
+  sizes.run(symbols, table.data());
+  require_checks(block, frame);
+  lay_out(block, frame, arguments);
+}
+
+void Executable::require_checks(int block, const Frame& frame) const {
+  const BlockSizes& plan = blocks_[static_cast<size_t>(block)];
+  for (size_t i = 0; i < plan.checks.size(); ++i) {
+    const auto [a, b] = plan.checks[i];
+    const std::vector<int64_t>& table = frame.table(block);
+    const graph::Check& check = program_.blocks[static_cast<size_t>(block)].checks[i];
+    const int64_t left = table[static_cast<size_t>(a)], right = table[static_cast<size_t>(b)];
+    if (holds(check.check.relation, left, right)) continue;
+    throw ShapeError(fmt::format("{}: {}: {} with {} {} {}; expected {}. In a branch or loop body.", check.op, check.what, check.operands,
+                                 left, to_string(check.check.relation), right, check.expected));
+  }
+}
+
+void Executable::lay_out(int block, Frame& frame, std::span<const Tensor> arguments) const {
+  const BlockSizes& plan = blocks_[static_cast<size_t>(block)];
+  const std::vector<int64_t>& table = frame.table(block);
+  Frame::OfBlock& memory = frame.blocks[static_cast<size_t>(block)];
   constexpr int64_t alignment = 64;
   int64_t bytes = 0;
-  frame.slot_offsets.resize(arena_slots_.size());
-  for (size_t slot = 0; slot < arena_slots_.size(); ++slot) {
-    frame.slot_offsets[slot] = bytes;
-    const int64_t needed = checked_add(table[arena_slots_[slot]], loop::load_slack, "arena");
+  memory.slot_offsets.resize(plan.arena.size());
+  for (size_t slot = 0; slot < plan.arena.size(); ++slot) {
+    memory.slot_offsets[slot] = bytes;
+    const int64_t needed = checked_add(table[static_cast<size_t>(plan.arena[slot])], loop::load_slack, "arena");
     bytes = checked_add(bytes, checked_round_up(needed, alignment), "arena");
   }
   // In powers of two: a stream of sizes meets a block it has used before, and not fresh pages at every new maximum.
   constexpr int64_t most_rounded = int64_t{1} << 40;
   if (bytes <= most_rounded) bytes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(bytes)));
-  frame.arena = program_.slots.empty() ? nullptr : allocate(bytes);
-  frame.pointers.resize(program_.buffers.size());
-  frame.results.assign(program_.buffers.size(), nullptr);
-  for (size_t i = 0; i < program_.buffers.size(); ++i) {
+  memory.arena = plan.arena.empty() ? nullptr : allocate(bytes);
+  for (const int number : plan.own) {
+    const auto i = static_cast<size_t>(number);
     const lower::ProgramBuffer& buffer = program_.buffers[i];
     switch (buffer.kind) {
       case lower::BufferKind::Argument: frame.pointers[i] = arguments[buffer.argument].impl()->data(); break;
@@ -106,21 +130,39 @@ void Executable::lay_out(Frame& frame, std::span<const Tensor> arguments) const 
         frame.pointers[i] = frame.results[i]->pointer;
         break;
       case lower::BufferKind::Temporary:
-        frame.pointers[i] = static_cast<char*>(frame.arena->pointer) + frame.slot_offsets[buffer.slot];
+        frame.pointers[i] = static_cast<char*>(memory.arena->pointer) + memory.slot_offsets[buffer.slot];
         break;
+      case lower::BufferKind::Lent: break;
     }
   }
 }
 
-void Executable::run_step(size_t step, Frame& frame, AsContext& context) const {
-  const lower::Step& program_step = program_.steps[step];
+void Executable::run_items(int block, Frame& frame, AsContext& context) const {
+  const std::vector<lower::Item>& items = program_.blocks[static_cast<size_t>(block)].items;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (const int* step = std::get_if<int>(&items[i])) {
+      run_step(block, *step, frame, context);
+    } else if (const auto* branch = std::get_if<lower::BranchItem>(&items[i])) {
+      run_branch(*branch, block, frame, context);
+    } else if (const auto* scan = std::get_if<lower::ScanItem>(&items[i])) {
+      run_scan(*scan, frame.table(block)[static_cast<size_t>(blocks_[static_cast<size_t>(block)].items[i])], block, frame, context);
+    } else if (const auto* loop = std::get_if<lower::WhileItem>(&items[i])) {
+      run_while(*loop, block, frame, context);
+    }
+  }
+}
+
+void Executable::run_step(int block, int step, Frame& frame, AsContext& context) const {
+  const auto number = static_cast<size_t>(step);
+  const lower::Step& program_step = program_.steps[number];
+  const std::vector<int64_t>& table = frame.table(block);
   frame.dims.clear();
-  for (int slot : step_slots_[step]) frame.dims.push_back(frame.table[slot]);
+  for (int slot : step_slots_[number]) frame.dims.push_back(table[slot]);
   frame.buffers.clear();
   for (int buffer : program_step.buffers) frame.buffers.push_back(frame.pointers[buffer]);
   const int32_t status = entries_.empty() ? loop::interpret(program_step.kernel, &context, frame.buffers, frame.dims, find_extern)
-                                          : entries_[step](&context, frame.buffers.data(), frame.dims.data());
-  if (status != 0) fail(context.failure, frame);
+                                          : entries_[number](&context, frame.buffers.data(), frame.dims.data());
+  if (status != 0) fail(block, context.failure, frame);
 }
 
 std::vector<Tensor> Executable::wrap_results(Frame& frame, std::span<const Tensor> arguments) const {
@@ -134,7 +176,7 @@ std::vector<Tensor> Executable::wrap_results(Frame& frame, std::span<const Tenso
     impl->rank = static_cast<int8_t>(result_slots_[i].size());
     int64_t stride = 1;
     for (int axis = impl->rank - 1; axis >= 0; --axis) {
-      impl->sizes[axis] = frame.table[result_slots_[i][axis]];
+      impl->sizes[axis] = frame.table(0)[result_slots_[i][axis]];
       impl->strides[axis] = stride;
       // Only the strides of an empty tensor can overflow, and nobody walks along those.
       if (int64_t next; !__builtin_mul_overflow(stride, std::max<int64_t>(impl->sizes[axis], 1), &next)) stride = next;
@@ -150,12 +192,13 @@ std::vector<Tensor> Executable::wrap_results(Frame& frame, std::span<const Tenso
   return results;
 }
 
-void Executable::fail(const AsFailure& failure, const Frame& frame) const {
-  for (size_t i = 0; i < program_.indexed_ops.size(); ++i) {
-    const lower::IndexedOp& op = program_.indexed_ops[i];
+void Executable::fail(int block, const AsFailure& failure, const Frame& frame) const {
+  const std::vector<lower::IndexedOp>& ops = program_.blocks[static_cast<size_t>(block)].indexed_ops;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const lower::IndexedOp& op = ops[i];
     if (failure.code == routine_failed || op.number != failure.op) continue;
-    const std::vector<int>& slots = limit_slots_[i];
-    const int64_t limit = frame.table[slots[static_cast<size_t>(failure.index) % slots.size()]];
+    const std::vector<int>& slots = blocks_[static_cast<size_t>(block)].limits[i];
+    const int64_t limit = frame.table(block)[slots[static_cast<size_t>(failure.index) % slots.size()]];
     if (failure.code == splits_out_of_order) {
       throw DataError(
           fmt::format("{}: row split {} at position {} is out of order; expected splits that begin at 0, never decrease and end at {}.",

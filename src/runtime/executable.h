@@ -1,4 +1,4 @@
-// A program that can run: kernels as machine code (or interpreted), sizes as straight-line code, memory as offsets of one arena.
+// A program that can run: kernels as machine code (or interpreted), sizes as straight-line code, memory as offsets of one arena per block.
 #pragma once
 #include "lower/program.h"
 #include "runtime/abi.h"
@@ -23,7 +23,8 @@ class Executable {
   // `code` is held as long as the executable lives.
   Executable(lower::Program program, std::vector<Dim> symbols, std::vector<AsKernel> entries, std::shared_ptr<const void> code);
 
-  // Runs on row-major arguments, one per graph input. DataError for an index out of range; nothing but the results is written.
+  // Runs on row-major arguments, one per graph input. DataError for an index out of range, ShapeError for a size rule of a region that is
+  // entered; nothing but the results is written.
   std::vector<Tensor> run(std::span<const Tensor> arguments, std::span<const int64_t> symbol_values, RandomState random) const;
 
   bool uses_random() const { return program_.uses_random; }
@@ -31,22 +32,44 @@ class Executable {
   const lower::Program& program() const { return program_; }
 
  private:
-  struct Frame;  // of one run: sizes, pointers, arena
-  void lay_out(Frame& frame, std::span<const Tensor> arguments) const;
+  struct Frame;  // of one run: sizes, pointers, arenas
+  // Where the sizes of a block are in its table.
+  struct BlockSizes {
+    DimProgram sizes;
+    std::vector<int> arena;  // per arena slot: its bytes
+    std::vector<int> items;  // per item: the length of a scan
+    std::vector<std::pair<int, int>> checks;
+    std::vector<std::vector<int>> limits;  // per indexed op and component
+    std::vector<int> own;                  // buffers that live in it
+  };
+  void plan_block(size_t block, std::span<const Dim> symbols);
+  void enter(int block, Frame& frame, const int64_t* symbols, std::span<const Tensor> arguments) const;
+  void lay_out(int block, Frame& frame, std::span<const Tensor> arguments) const;
+  void require_checks(int block, const Frame& frame) const;
+  void run_items(int block, Frame& frame, AsContext& context) const;
+  void run_step(int block, int step, Frame& frame, AsContext& context) const;
   std::vector<Tensor> wrap_results(Frame& frame, std::span<const Tensor> arguments) const;
-  void run_step(size_t step, Frame& frame, AsContext& context) const;
-  [[noreturn]] void fail(const AsFailure& failure, const Frame& frame) const;
+  [[noreturn]] void fail(int block, const AsFailure& failure, const Frame& frame) const;
+
+  // Control items; run_control.cpp.
+  void run_branch(const lower::BranchItem& item, int block, Frame& frame, AsContext& context) const;
+  void run_scan(const lower::ScanItem& item, int64_t length, int block, Frame& frame, AsContext& context) const;
+  void run_while(const lower::WhileItem& item, int block, Frame& frame, AsContext& context) const;
+  bool ask(const lower::WhileItem& item, Frame& frame, AsContext& context) const;
+  void enter_inner(int inner, int block, Frame& frame) const;
+  void set_iteration(int inner, int block, Frame& frame, int64_t iteration) const;
+  void lend_output(int inner, size_t output, Frame& frame, void* place) const;
+  void copy_output(int inner, size_t output, Frame& frame, void* place) const;
+  int64_t bytes_of(int buffer, const Frame& frame) const;
 
   lower::Program program_;
   std::vector<AsKernel> entries_;
   std::shared_ptr<const void> code_;
-  DimProgram sizes_;
-  int random_slot_ = -1;                        // of the key among the symbols; the call id follows
-  std::vector<std::vector<int>> step_slots_;    // per step: where its dims are in the table
-  std::vector<int> count_slots_;                // per buffer: its elements
-  std::vector<int> arena_slots_;                // per arena slot: its bytes
+  int random_slot_ = -1;  // of the key among the symbols; the call id follows
+  std::vector<BlockSizes> blocks_;
+  std::vector<std::vector<int>> step_slots_;    // per step: where its dims are in its block's table
+  std::vector<int> count_slots_;                // per buffer: its elements, likewise
   std::vector<std::vector<int>> result_slots_;  // per result: its sizes
-  std::vector<std::vector<int>> limit_slots_;   // per indexed op and component
 };
 
 }  // namespace anyshape::runtime

@@ -1,5 +1,6 @@
 // The way between tensors and host numbers: making tensors from them and reading them back.
 #include "base/checked.h"
+#include "tensor/branch_judge.h"
 #include "tensor/element.h"
 #include "tensor/partition.h"
 #include "tensor/strided_copy.h"
@@ -13,6 +14,8 @@
 
 namespace anyshape {
 namespace {
+
+thread_local BranchJudge* branch_judge = nullptr;
 
 const TensorImpl& require_defined(const Tensor& tensor, const char* place) {
   if (tensor.defined()) return *tensor.impl();
@@ -102,11 +105,15 @@ T Tensor::item() const {
   return read_one<T>(require_one_element(values(), "item"));
 }
 
+BranchJudge* current_branch_judge() { return branch_judge; }
+void set_current_branch_judge(BranchJudge* judge) { branch_judge = judge; }
+
 Tensor::operator bool() const {
   if (is_traced(*this)) {
+    if (BranchJudge* judge = current_branch_judge()) return judge->branch(*this);
     throw TraceError(
-        fmt::format("bool: the value of {} is not known inside a traced function; expected a condition on host values. "
-                    "Use where to choose between elements, cond between computations, while_loop to repeat one.",
+        fmt::format("bool: the tensor {} left its trace: it has no value outside; expected a tensor with a value. Return it from the traced "
+                    "function, or keep it in a Variable.",
                     describe(*this)));
   }
   return read_one<bool>(require_one_element(values(), "bool"));

@@ -123,7 +123,7 @@ TEST(LowerReduction, everything_is_parts_and_then_one) {
   const lower::Program program = lowered("graph f(%0 x: f32[a, b]) {\n  %1 = sum(%0) {axes=[0, 1]} : f32[]\n  return %1\n}\n");
   ASSERT_EQ(program.steps.size(), 1U);
   EXPECT_EQ(loops(program.steps[0].kernel.body), (Loops{{"parallel", 1}, {"reduce", 2}}));
-  EXPECT_EQ(program.slots.size(), 1U) << "the parts";
+  EXPECT_EQ(program.blocks[0].slots.size(), 1U) << "the parts";
 }
 
 TEST(LowerReduction, an_axis_between_kept_ones_is_a_loop_inside_the_lanes) {

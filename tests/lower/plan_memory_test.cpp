@@ -20,7 +20,7 @@ void expect_sound(const lower::Program& program) {
   for (const lower::ProgramBuffer& a : program.buffers) {
     if (a.kind != lower::BufferKind::Temporary) continue;
     ASSERT_GE(a.slot, 0);
-    EXPECT_TRUE(proves_less_equal(a.count * size_of(a.dtype), program.slots[static_cast<size_t>(a.slot)]).value_or(false));
+    EXPECT_TRUE(proves_less_equal(a.count * size_of(a.dtype), program.blocks[0].slots[static_cast<size_t>(a.slot)]).value_or(false));
     for (const lower::ProgramBuffer& b : program.buffers) {
       if (&a == &b || b.kind != lower::BufferKind::Temporary || a.slot != b.slot) continue;
       EXPECT_TRUE(a.last_step < b.first_step || b.last_step < a.first_step);
@@ -40,7 +40,7 @@ TEST(PlanMemory, a_chain_of_products_takes_turns_in_two_slots) {
 )");
   expect_sound(program);
   EXPECT_EQ(slots(program), (std::vector<int>{0, 1, 0, 1}));
-  EXPECT_EQ(to_string(program.slots[0]), "16 * n");
+  EXPECT_EQ(to_string(program.blocks[0].slots[0]), "16 * n");
 }
 
 TEST(PlanMemory, a_value_that_is_read_later_keeps_its_slot) {
@@ -84,7 +84,7 @@ TEST(PlanMemory, a_smaller_value_fits_the_slot_of_a_larger_one) {
 
 TEST(PlanMemory, results_and_arguments_have_no_slot) {
   const lower::Program program = lowered("graph f(%0 x: f32[n]) {\n  %1 = exp(%0) : f32[n]\n  return %1, %0\n}\n");
-  EXPECT_TRUE(program.slots.empty());
+  EXPECT_TRUE(program.blocks[0].slots.empty());
   ASSERT_EQ(program.results.size(), 2U);
   EXPECT_EQ(program.buffers[static_cast<size_t>(program.results[0].buffer)].kind, lower::BufferKind::Result);
   EXPECT_EQ(program.buffers[static_cast<size_t>(program.results[1].buffer)].kind, lower::BufferKind::Argument);

@@ -77,8 +77,8 @@ TEST(Deduplicate, leaves_what_only_looks_alike) {
 
 TEST(Deduplicate, every_random_op_draws_its_own_numbers) {
   const std::string text = R"(graph f(%0 x: f32[n]) {
-  %1 = random::normal() {shape=[n], dtype=f32} : f32[n]
-  %2 = random::normal() {shape=[n], dtype=f32} : f32[n]
+  %1 = random::normal() {shape=[n], dtype=f32, stream=-1} : f32[n]
+  %2 = random::normal() {shape=[n], dtype=f32, stream=-1} : f32[n]
   %3 = subtract(%1, %2) : f32[n]
   return %3
 }

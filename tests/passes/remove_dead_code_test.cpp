@@ -9,7 +9,7 @@ TEST(RemoveDeadCode, removes_chains_that_no_result_needs) {
   check_pass(passes::remove_dead_code, R"(graph f(%0 x: f32[n]) {
   %1 = exp(%0) : f32[n]
   %2 = tanh(%1) : f32[n]
-  %3 = random::normal() {shape=[n], dtype=f32} : f32[n]
+  %3 = random::normal() {shape=[n], dtype=f32, stream=-1} : f32[n]
   %4 = add(%2, %3) : f32[n]
   return %1
 }

@@ -58,6 +58,8 @@ Tensor settled(const Tensor& number, Dtype dtype) {
 
 }  // namespace
 
+Attrs cast_attrs(Dtype dtype) { return CastAttrs{dtype}; }
+
 constinit const OpDef cast_op{.name = "cast",
                               .kind = OpKind::Elementwise,
                               .inputs = 1,

@@ -8,10 +8,12 @@ namespace anyshape {
 struct RandomAttrs {
   Shape shape;
   Dtype dtype = Dtype::f32;
+  int64_t stream = no_stream;
   template <class V>
   void visit(V& v) {
     v("shape", shape);
     v("dtype", dtype);
+    v("stream", stream);
   }
 };
 

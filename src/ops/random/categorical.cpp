@@ -19,9 +19,11 @@ using loop::Value;
 
 struct CategoricalAttrs {
   Dim count;
+  int64_t stream = no_stream;
   template <class V>
   void visit(V& v) {
     v("count", count);
+    v("stream", stream);
   }
 };
 

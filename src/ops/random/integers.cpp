@@ -24,12 +24,14 @@ struct IntegersAttrs {
   Dim low;
   Dim high;
   Dtype dtype = Dtype::i32;
+  int64_t stream = no_stream;
   template <class V>
   void visit(V& v) {
     v("shape", shape);
     v("low", low);
     v("high", high);
     v("dtype", dtype);
+    v("stream", stream);
   }
 };
 

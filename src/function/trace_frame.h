@@ -1,0 +1,45 @@
+// One graph being traced: the function's own, or a region inside it. What a region uses from around it becomes its input.
+#pragma once
+#include "graph/graph.h"
+#include "graph/stateful.h"
+
+#include <memory>
+#include <vector>
+
+namespace anyshape::function_detail {
+
+struct TraceFrame {
+  explicit TraceFrame(std::string name) : graph(std::make_unique<graph::Graph>()) { graph->name = std::move(name); }
+  explicit TraceFrame(TraceFrame& around) : TraceFrame(around.graph->name) {
+    outer = &around;
+    facts = around.facts;
+  }
+
+  struct Capture {
+    Tensor tensor;
+    graph::Value* value;
+  };
+  struct Slot {
+    std::shared_ptr<VariableState> state;
+    graph::Value* input;  // of the function's own frame
+    Tensor before;        // where the frame begins; a handle of its own, so that it is not taken for another reading
+    Tensor current;
+    bool assigned = false;
+  };
+
+  TraceFrame* outer = nullptr;
+  uint64_t id = new_object_id();
+  std::unique_ptr<graph::Graph> graph;
+  Facts facts;
+  std::vector<Tensor> arguments;
+  std::vector<Capture> captures;
+  std::vector<Slot> slots;
+
+  Tensor wrap(graph::Value* value) const;
+  void add_argument(TensorSpec spec) { arguments.push_back(wrap(graph->add_input(std::move(spec)))); }
+};
+
+// Equalities learned late hold from the start: every check is verified before its graph runs. Regions inside know what their graph knows.
+void simplify_shapes(graph::Graph& graph, const Facts& facts);
+
+}  // namespace anyshape::function_detail

@@ -1,0 +1,48 @@
+// The trace in progress as control flow sees it: callables become graphs inside nodes, and a plain `if` is traced both ways.
+#pragma once
+#include "graph/graph.h"
+#include "graph/stateful.h"
+#include "tensor/branch_judge.h"
+
+#include <anyshape/function.h>
+
+#include <functional>
+
+namespace anyshape {
+
+// A callable as a graph. Its inputs are the arguments, then `captures`; its outputs the results, then the new values of `assigned`.
+struct Region {
+  struct Assigned {
+    std::shared_ptr<VariableState> variable;
+    Tensor before;  // its value where the region begins: among the captures if the region uses it
+  };
+  RegionGraph graph;
+  size_t arguments = 0;
+  size_t results = 0;
+  std::vector<bool> weak;  // per result: a host number, which takes the dtype of what it meets
+  std::vector<Tensor> captures;
+  std::vector<Assigned> variables;  // all that are read or assigned
+  std::vector<Assigned> assigned;
+};
+
+using RegionBody = std::function<std::vector<Tensor>(std::span<const Tensor> arguments)>;
+using ScopeBody = std::function<FunctionResults()>;
+
+class TraceScope : public BranchJudge {
+ public:
+  // Size rules inside stay with the region: they are verified when it runs.
+  virtual Region trace_region(std::string_view name, std::span<const TensorSpec> arguments, const RegionBody& body) = 0;
+  // A callable of the user's that the library calls. An `if` on a tensor inside runs it again for each outcome and joins at its return.
+  virtual FunctionResults run_scope(const ScopeBody& body) = 0;
+};
+
+TraceScope* current_trace_scope();  // of this thread; null outside a trace
+void set_current_trace_scope(TraceScope* scope);
+
+// Calls `body` as a scope of the trace in progress; simply, outside a trace.
+FunctionResults run_scope(const ScopeBody& body);
+
+// What a callable would give for arguments of these specs, by a trace that nobody keeps.
+std::vector<TensorSpec> specs_of_results(const RegionBody& body, std::span<const TensorSpec> arguments);
+
+}  // namespace anyshape

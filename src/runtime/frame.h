@@ -1,0 +1,34 @@
+// The state of one run. Private to the executable.
+#pragma once
+#include "runtime/executable.h"
+
+namespace anyshape::runtime {
+
+// Kept per thread, so that a call after the first allocates nothing here. Kernels never call back into run().
+struct Executable::Frame {
+  struct OfBlock {
+    std::vector<int64_t> table;
+    std::vector<int64_t> slot_offsets;
+    std::shared_ptr<Buffer> arena;
+  };
+  std::vector<int64_t> symbols;
+  std::vector<OfBlock> blocks;
+  std::vector<void*> pointers;                   // per program buffer
+  std::vector<std::shared_ptr<Buffer>> results;  // per program buffer, for those of kind Result
+  std::vector<int64_t> dims;                     // of the step being run
+  std::vector<void*> buffers;
+
+  std::vector<int64_t>& table(int block) { return blocks[static_cast<size_t>(block)].table; }
+  const std::vector<int64_t>& table(int block) const { return blocks[static_cast<size_t>(block)].table; }
+
+  // Memory of a run goes back at its end, also when it fails.
+  struct Release {
+    Frame& frame;
+    ~Release() {
+      for (OfBlock& block : frame.blocks) block.arena.reset();
+      frame.results.clear();
+    }
+  };
+};
+
+}  // namespace anyshape::runtime
