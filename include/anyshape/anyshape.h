@@ -19,3 +19,4 @@
 #include <anyshape/structure.h>
 #include <anyshape/tensor.h>
 #include <anyshape/variable.h>
+#include <anyshape/verify.h>

@@ -90,6 +90,10 @@ class FunctionCall {
   virtual structure::Description describe() const = 0;                     // the arguments in words
 };
 
+struct SizeRange;  // verify.h
+struct VerifyOptions;
+struct Verification;
+
 // The part of a Function that does not depend on the callable's type.
 class FunctionCore {
  public:
@@ -101,6 +105,9 @@ class FunctionCore {
   // `tensors` and `key` are the call's arguments.
   FunctionResults call(std::vector<Tensor> tensors, const std::string& key, const FunctionCall& call);
   RetraceForecast would_retrace(std::vector<Tensor> tensors, const std::string& key, const FunctionCall& call) const;
+
+  Verification verify(std::vector<Tensor> examples, const std::string& key, const FunctionCall& call, const std::vector<SizeRange>& ranges,
+                      const VerifyOptions& options);
 
   FunctionStats stats() const;
   Ledger ledger() const;
@@ -206,6 +213,9 @@ class Function<R(Args...)> {
   std::string report() const { return to_text(core_->ledger()); }
   std::string to_json() const { return anyshape::to_json(core_->ledger()); }
   void clear() { core_->clear(); }  // drops all traces and their code; the ledger begins anew. Calls that run go on undisturbed
+
+  const std::function<R(Args...)>& callable() const { return *callable_; }
+  FunctionCore& core() const { return *core_; }
 
  private:
   std::shared_ptr<std::function<R(Args...)>> callable_;

@@ -2,16 +2,13 @@
 #include "base/log.h"
 #include "function/activation.h"
 #include "function/explain.h"
-#include "function/flight.h"
 #include "function/frozen.h"
-#include "function/random_state.h"
+#include "function/function_state.h"
 #include "function/registry.h"
-#include "function/trace_cache.h"
 #include "graph/trace_scope.h"
 #include "tensor/view.h"
 
 #include <anyshape/error.h>
-#include <anyshape/function.h>
 #include <anyshape/ops.h>
 
 #include <fmt/format.h>
@@ -24,6 +21,7 @@ namespace anyshape {
 
 using function_detail::Activation;
 using function_detail::Compiled;
+using function_detail::Counters;
 using function_detail::Entry;
 using function_detail::Explanation;
 using function_detail::Flight;
@@ -40,10 +38,6 @@ constexpr bool assertions_are_on = false;
 constexpr bool assertions_are_on = true;
 #endif
 
-struct Counters {
-  std::atomic<int64_t> calls{0}, hits{0}, casts{0}, copies{0}, failed_checks{0};
-};
-
 // A tensor without values: what a cast would give, as far as finding a trace is concerned.
 Tensor outline(const Tensor& argument, Dtype dtype) {
   auto impl = std::make_shared<TensorImpl>();
@@ -54,25 +48,6 @@ Tensor outline(const Tensor& argument, Dtype dtype) {
 }
 
 }  // namespace
-
-struct FunctionCore::State {
-  FunctionOptions options;
-  std::optional<Signature> declared;
-  TraceCache cache{options.max_traces, options.max_code_bytes};
-  function_detail::Flights flights{options.name};
-  mutable Counters counters;
-
-  explicit State(FunctionOptions given);
-  using CastArgument = Tensor (*)(const Tensor& argument, Dtype dtype);
-  // Throws for what the signature refuses; gives the number of casts.
-  int64_t accept_arguments(std::vector<Tensor>& tensors, const FunctionCall& call, CastArgument cast_to) const;
-  Entry find(std::span<const Tensor> tensors, const std::string& key, std::vector<int64_t>& values) const;
-  Entry make(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call);
-  Signature signature_of(std::span<const Tensor> tensors, const std::string& key) const;
-  void warn(int64_t traces, const TraceRecord& last) const;
-  std::string flight_kind(std::span<const Tensor> tensors, const std::string& key) const;
-  std::vector<Tensor> run(const TraceEntry& entry, std::vector<Tensor> tensors, std::span<const int64_t> values) const;
-};
 
 FunctionCore::State::State(FunctionOptions given) : options(std::move(given)) {
   const bool needs_signature = options.dtypes == DtypePolicy::Cast || options.dtypes == DtypePolicy::Reject;
@@ -97,32 +72,22 @@ FunctionCore::FunctionCore(FunctionOptions options)
 FunctionCore::~FunctionCore() = default;
 
 FunctionResults FunctionCore::call(std::vector<Tensor> tensors, const std::string& key, const FunctionCall& call) {
-  Activation::require_none(this, state_->options.name);
+  State& state = *state_;
+  Activation::require_none(&state, state.options.name);
   // Part of the trace in progress, or followed by a tape, which has to see every op.
   if (Tracer::is_active() || current_interpreter().records()) {
-    const Activation activation(this);
+    const Activation activation(&state);
     return run_scope([&] { return call.run(tensors); });
   }
-  State& state = *state_;
   if (const int64_t casts = state.accept_arguments(tensors, call, cast); casts > 0)
     state.counters.casts.fetch_add(casts, std::memory_order_relaxed);
   thread_local std::vector<int64_t> values;
-  Entry entry = state.find(tensors, key, values);
-  bool hit = entry != nullptr;
-  if (!hit) {
-    const Flight flight(state.flights, state.flight_kind(tensors, key));
-    entry = state.find(tensors, key, values);
-    hit = entry != nullptr;
-    if (!hit) {
-      const Activation activation(this);
-      entry = state.make(tensors, key, call);
-      entry->signature().bind(tensors, values);  // last: the callable may have called functions
-    }
-  }
+  const auto [entry, hit] = state.find_or_make(tensors, key, call, values);
   const int64_t tick = state.counters.calls.fetch_add(1, std::memory_order_relaxed);
   if (hit) state.counters.hits.fetch_add(1, std::memory_order_relaxed);
   entry->count_call(values, tick);
-  return {state.run(*entry, std::move(tensors), values), entry->layout()};
+  const runtime::RandomState random = entry->executable().uses_random() ? function_detail::next_random_state() : runtime::RandomState{};
+  return {state.run(*entry, std::move(tensors), values, random), entry->layout()};
 }
 
 RetraceForecast FunctionCore::would_retrace(std::vector<Tensor> tensors, const std::string& key, const FunctionCall& call) const {
@@ -180,6 +145,17 @@ Entry FunctionCore::State::find(std::span<const Tensor> tensors, const std::stri
     found.entry->throw_failed_check(options.name, values);
   }
   return std::move(found.entry);
+}
+
+std::pair<Entry, bool> FunctionCore::State::find_or_make(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call,
+                                                         std::vector<int64_t>& values) {
+  if (Entry entry = find(tensors, key, values)) return {std::move(entry), true};
+  const Flight flight(flights, flight_kind(tensors, key));
+  if (Entry entry = find(tensors, key, values)) return {std::move(entry), true};
+  const Activation activation(this);
+  Entry made = make(tensors, key, call);
+  made->signature().bind(tensors, values);  // after all code of the user's that could have called functions on this thread
+  return {std::move(made), false};
 }
 
 // What decides which trace a call needs. Where a second trace is forbidden, every first call waits for the first of them.
@@ -255,7 +231,8 @@ void FunctionCore::State::warn(int64_t traces, const TraceRecord& last) const {
                           counters.calls.load(std::memory_order_relaxed) + 1, last.reason, last.advice));
 }
 
-std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vector<Tensor> tensors, std::span<const int64_t> values) const {
+std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vector<Tensor> tensors, std::span<const int64_t> values,
+                                             runtime::RandomState random) const {
   for (Tensor& tensor : tensors) {
     if (is_contiguous(*tensor.impl())) continue;
     tensor = contiguous(tensor);
@@ -264,7 +241,6 @@ std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vecto
   const function_detail::Trace& trace = entry.trace();
   tensors.insert(tensors.end(), trace.captures.begin(), trace.captures.end());
   for (const Tensor& value : read_together(trace.variables)) tensors.push_back(contiguous(value));
-  const runtime::RandomState random = entry.executable().uses_random() ? function_detail::next_random_state() : runtime::RandomState{};
   std::vector<Tensor> results = entry.executable().run(tensors, values, random);
   assign_together(trace.assigned, std::span(results).subspan(trace.results));
   results.resize(trace.results);

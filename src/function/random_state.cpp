@@ -10,6 +10,8 @@ namespace {
 
 std::atomic<uint64_t> key{0};
 std::atomic<uint64_t> next_call{0};
+thread_local runtime::RandomState* call_scope = nullptr;
+constexpr int counter_bits = 16;  // random ops in one call
 
 // Spreads seeds over all bits, so that neighbouring ones share nothing.
 uint64_t mix(uint64_t seed) {
@@ -26,8 +28,12 @@ void random::set_seed(uint64_t seed) {
 }
 
 runtime::RandomState function_detail::next_random_state() {
+  if (call_scope != nullptr) return {call_scope->key, call_scope->counter++};
   return {static_cast<int64_t>(key.load(std::memory_order_relaxed)),
-          static_cast<int64_t>(next_call.fetch_add(1, std::memory_order_relaxed))};
+          static_cast<int64_t>(next_call.fetch_add(1, std::memory_order_relaxed) << counter_bits)};
 }
+
+function_detail::RandomScope::RandomScope(runtime::RandomState state) : state_(state), outer_(call_scope) { call_scope = &state_; }
+function_detail::RandomScope::~RandomScope() { call_scope = outer_; }
 
 }  // namespace anyshape

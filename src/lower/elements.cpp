@@ -31,7 +31,7 @@ class Elements::Call final : public ElementCall {
   loop::Value linear_index() override { return elements_.offset(output.shape, index); }
   loop::Value random_key() override { return size(random_key_symbol()); }
   loop::Value random_counter() override {
-    return b.add(b.multiply(size(call_id_symbol()), b.integer(1 << 16)), b.integer(elements_.node_number_(&node_)));
+    return b.add(size(random_counter_symbol()), b.integer(elements_.node_number_(&node_)));
   }
 
  private:

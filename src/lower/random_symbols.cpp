@@ -10,8 +10,8 @@ const Dim& random_key_symbol() {
   return symbol;
 }
 
-const Dim& call_id_symbol() {
-  static const Dim symbol = make_symbol("call_id");
+const Dim& random_counter_symbol() {
+  static const Dim symbol = make_symbol("random_counter");
   return symbol;
 }
 

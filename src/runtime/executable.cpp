@@ -23,7 +23,7 @@ Executable::Executable(lower::Program program, std::vector<Dim> symbols, std::ve
   if (program_.uses_random) {
     random_slot_ = static_cast<int>(symbols.size());
     symbols.push_back(lower::random_key_symbol());
-    symbols.push_back(lower::call_id_symbol());
+    symbols.push_back(lower::random_counter_symbol());
   }
   step_slots_.resize(program_.steps.size());
   count_slots_.resize(program_.buffers.size());
@@ -68,7 +68,7 @@ std::vector<Tensor> Executable::run(std::span<const Tensor> arguments, std::span
   if (random_slot_ >= 0) {
     frame.symbols.assign(symbol_values.begin(), symbol_values.end());
     frame.symbols.push_back(random.key);
-    frame.symbols.push_back(random.call_id);
+    frame.symbols.push_back(random.counter);
     values = frame.symbols.data();
   }
   if (frame.blocks.size() < blocks_.size()) frame.blocks.resize(blocks_.size());

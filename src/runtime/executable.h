@@ -11,10 +11,10 @@
 
 namespace anyshape::runtime {
 
-// Where random ops of one call draw from.
+// Where random ops of one call draw from: op n takes `counter` + n.
 struct RandomState {
   int64_t key = 0;
-  int64_t call_id = 0;
+  int64_t counter = 0;
 };
 
 class Executable {

@@ -1,0 +1,52 @@
+// What is behind a FunctionCore: options, traces, counters, and the steps of a call.
+#pragma once
+#include "function/flight.h"
+#include "function/random_state.h"
+#include "function/trace_cache.h"
+
+#include <anyshape/function.h>
+
+#include <atomic>
+#include <optional>
+#include <utility>
+
+namespace anyshape {
+
+namespace function_detail {
+
+struct Counters {
+  std::atomic<int64_t> calls{0}, hits{0}, casts{0}, copies{0}, failed_checks{0};
+};
+
+}  // namespace function_detail
+
+struct FunctionCore::State {
+  using Entry = function_detail::Entry;
+  using Signature = function_detail::Signature;
+
+  FunctionOptions options;
+  std::optional<Signature> declared;
+  function_detail::TraceCache cache{options.max_traces, options.max_code_bytes};
+  function_detail::Flights flights{options.name};
+  mutable function_detail::Counters counters;
+
+  explicit State(FunctionOptions given);
+  using CastArgument = Tensor (*)(const Tensor& argument, Dtype dtype);
+  // Throws for what the signature refuses; gives the number of casts.
+  int64_t accept_arguments(std::vector<Tensor>& tensors, const FunctionCall& call, CastArgument cast_to) const;
+  // The trace for accepted arguments, and whether it was there; `values` become those of its symbols.
+  std::pair<Entry, bool> find_or_make(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call,
+                                      std::vector<int64_t>& values);
+  // Runs a trace and commits its assignments.
+  std::vector<Tensor> run(const function_detail::TraceEntry& entry, std::vector<Tensor> tensors, std::span<const int64_t> values,
+                          runtime::RandomState random) const;
+
+ private:
+  Entry find(std::span<const Tensor> tensors, const std::string& key, std::vector<int64_t>& values) const;
+  Entry make(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call);
+  Signature signature_of(std::span<const Tensor> tensors, const std::string& key) const;
+  std::string flight_kind(std::span<const Tensor> tensors, const std::string& key) const;
+  void warn(int64_t traces, const TraceRecord& last) const;
+};
+
+}  // namespace anyshape
