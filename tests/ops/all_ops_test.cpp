@@ -14,7 +14,8 @@ TEST(AllOps, every_op_has_its_rules_and_a_name_of_its_own) {
     EXPECT_TRUE(names.insert(op->name).second) << op->name;
     EXPECT_NE(op->shape, nullptr) << op->name;
     EXPECT_TRUE(op->inputs == 0 || op->dtype != nullptr) << op->name;
-    const int ways = (op->element != nullptr) + (op->reduce != nullptr) + (op->lower != nullptr) + op->is_alias;
+    const bool is_control = op->kind == OpKind::Control;
+    const int ways = (op->element != nullptr) + (op->reduce != nullptr) + (op->lower != nullptr) + op->is_alias + is_control;
     EXPECT_EQ(ways, 1) << op->name << " needs exactly one way to run";
   }
 }
