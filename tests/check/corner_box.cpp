@@ -31,9 +31,22 @@ std::vector<double> special_values(Dtype dtype, const Domain& domain) {
   return values;
 }
 
+double draw_from(Random& random, Dtype dtype, const Domain& domain, const std::vector<double>& specials) {
+  if (dtype == Dtype::b8) return static_cast<double>(random.below(2));
+  if (!is_floating(dtype)) {
+    const double low = dtype == Dtype::u8 ? std::max(domain.low, 0.0) : domain.low;
+    return static_cast<double>(
+        random.between(static_cast<int64_t>(std::ceil(low)), static_cast<int64_t>(std::floor(std::max(domain.high, low)))));
+  }
+  if (random.chance(15) && !specials.empty()) return random.pick(specials);
+  return random.real(domain.low, domain.high);
+}
+
 Tensor whole(Random& random, Dtype dtype, const Sizes& sizes, const Domain& domain) {
+  const std::vector<double> specials = special_values(dtype, domain);
   Flat flat{dtype, sizes, {}};
-  for (int64_t i = count_of(sizes); i > 0; --i) flat.values.push_back(draw(random, dtype, domain));
+  flat.values.reserve(static_cast<size_t>(count_of(sizes)));
+  for (int64_t i = count_of(sizes); i > 0; --i) flat.values.push_back(draw_from(random, dtype, domain, specials));
   return to_tensor(flat);
 }
 
@@ -86,19 +99,7 @@ Sizes Random::sizes(int rank) {
   return result;
 }
 
-double draw(Random& random, Dtype dtype, const Domain& domain) {
-  if (dtype == Dtype::b8) return static_cast<double>(random.below(2));
-  if (!is_floating(dtype)) {
-    const double low = dtype == Dtype::u8 ? std::max(domain.low, 0.0) : domain.low;
-    return static_cast<double>(
-        random.between(static_cast<int64_t>(std::ceil(low)), static_cast<int64_t>(std::floor(std::max(domain.high, low)))));
-  }
-  if (random.chance(15)) {
-    const std::vector<double> specials = special_values(dtype, domain);
-    if (!specials.empty()) return random.pick(specials);
-  }
-  return random.real(domain.low, domain.high);
-}
+double draw(Random& random, Dtype dtype, const Domain& domain) { return draw_from(random, dtype, domain, special_values(dtype, domain)); }
 
 double draw_smooth(Random& random, const Domain& domain) {
   while (true) {

@@ -9,19 +9,32 @@
 
 namespace anyshape::check {
 
+// The kind of a call is what code is made for: the op, ranks, dtypes, most attributes. Sizes and numbers vary from call to call of a kind.
+struct FuzzInput {
+  std::vector<uint8_t> kind;
+  std::vector<uint8_t> values;
+};
+
 class FuzzBytes {
  public:
-  explicit FuzzBytes(std::span<const uint8_t> bytes) : bytes_(bytes) {}
+  FuzzBytes(std::span<const uint8_t> kind, std::span<const uint8_t> values) : kind_(kind), values_(values) {}
 
-  int64_t below(int64_t limit);  // limit <= 256; 0 when the bytes are used up
+  // Decisions on the kind; limit <= 256, and 0 when the bytes are used up.
+  int64_t below(int64_t limit) { return take(kind_, limit); }
   bool chance(int percent) { return below(100) < percent; }
+  size_t index(size_t count) { return static_cast<size_t>(below(256) * 256 + below(256)) % count; }
   template <class T>
   const T& pick(const std::vector<T>& from) {
-    return from[static_cast<size_t>(below(static_cast<int64_t>(from.size())))];
+    return from[index(from.size())];
   }
+  // Decisions on sizes and numbers, likewise.
+  int64_t value_below(int64_t limit) { return take(values_, limit); }
+  bool value_chance(int percent) { return value_below(100) < percent; }
+  uint64_t value_seed() { return static_cast<uint64_t>(value_below(256) * 256 + value_below(256)); }
 
   Dtype dtype();
-  Tensor tensor(int64_t elements = 64);           // rarely a handle on nothing or a host number
+  View view() { return all_views[below(std::size(all_views))]; }
+  Tensor tensor(int64_t elements = 64);           // at most so many; rarely a handle on nothing or a host number
   Tensor like(const Tensor& x);                   // x's sizes, some of them 1, left out or another
   Tensor indices(const Tensor& x, int64_t axis);  // mostly inside the axis, else at and beyond every end
   Tensor indices_below(int64_t size, const Sizes& sizes);
@@ -34,13 +47,10 @@ class FuzzBytes {
   void say(const std::string& what) { text_ += what + " "; }
 
  private:
-  std::span<const uint8_t> bytes_;
-  size_t next_ = 0;
+  static int64_t take(std::span<const uint8_t>& from, int64_t limit);
+
+  std::span<const uint8_t> kind_, values_;  // what is left of them
   std::string text_;
 };
-
-// Decodes one call and runs it: eagerly or traced, with or without gradients. Empty where it came back in time with results or with an
-// exception that a wrong call may have; else what happened and the call.
-std::string run_fuzz_call(std::span<const uint8_t> bytes);
 
 }  // namespace anyshape::check

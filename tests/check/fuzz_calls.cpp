@@ -1,14 +1,14 @@
 // The calls that bytes decode to, and what may come of them.
-#include "check/fuzz_bytes.h"
-#include "check/fuzz_table.h"
-#include "check/traced.h"
+#include "check/fuzz_calls.h"
 
 #include <anyshape/error.h>
 #include <anyshape/gradient.h>
 #include <anyshape/ops.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <ctime>
 
 namespace anyshape::check {
@@ -37,26 +37,29 @@ std::vector<Tensor> run_call(const FuzzCall& call, std::span<const Tensor> tenso
   return tape.gradient(total, sources);
 }
 
-void run_decoded(const FuzzCall& call, bool trace, bool differentiate) {
+}  // namespace
+
+void FuzzKind::run_decoded(const FuzzCall& call, bool trace, bool differentiate) {
   if (!trace) {
     run_call(call, call.tensors, differentiate);
     return;
   }
-  Traced traced([&](std::span<const Tensor> tensors) { return run_call(call, tensors, differentiate); });
-  traced(call.tensors);
+  if (!traced_) {
+    traced_.emplace([call, differentiate](std::span<const Tensor> tensors) { return run_call(call, tensors, differentiate); },
+                    FunctionOptions{.name = "fuzz", .retrace = Retrace::Allow, .check_frozen = false});
+  }
+  (*traced_)(call.tensors);
 }
 
-}  // namespace
-
-std::string run_fuzz_call(std::span<const uint8_t> bytes) {
-  FuzzBytes source(bytes);
+std::string FuzzKind::run(std::span<const uint8_t> values) {
+  FuzzBytes source(kind_, values);
   const bool trace = source.chance(25), differentiate = source.chance(25);
-  const FuzzOp& op = source.pick(fuzz_table());
-  source.say(std::string(op.name) + (trace ? ", traced" : "") + (differentiate ? ", gradients:" : ":"));
+  const FuzzOp* op = source.chance(50) ? &source.pick(fuzz_table()) : nullptr;
+  source.say(std::string(op != nullptr ? op->name : "sample") + (trace ? ", traced" : "") + (differentiate ? ", gradients:" : ":"));
   const double start = thread_seconds();
   std::string problem;
   try {
-    run_decoded(op.decode(source), trace, differentiate);
+    run_decoded(op != nullptr ? op->decode(source) : decode_sample(source), trace, differentiate);
   } catch (const InternalError& error) {
     problem = fmt::format("InternalError: {}", error.what());
   } catch (const Error&) {
@@ -67,6 +70,43 @@ std::string run_fuzz_call(std::span<const uint8_t> bytes) {
   const double seconds = thread_seconds() - start;
   if (seconds > 1) problem += fmt::format(" took {:.2f} s", seconds);
   return problem.empty() ? "" : fmt::format("{}\n  in: {}", problem, source.text());
+}
+
+std::string run_fuzz_call(const FuzzInput& input) { return FuzzKind(input.kind).run(input.values); }
+
+FuzzInput reduce_input(FuzzInput input, const std::function<bool(const FuzzInput&)>& fails) {
+  const auto try_all = [&](std::vector<uint8_t> FuzzInput::* part) {
+    // Whatever is left away counts as zeros; then every byte that can be one becomes zero.
+    for (size_t length = 0; length < (input.*part).size(); ++length) {
+      FuzzInput candidate = input;
+      (candidate.*part).resize(length);
+      if (!fails(candidate)) continue;
+      input = std::move(candidate);
+      break;
+    }
+    for (size_t i = 0; i < (input.*part).size(); ++i) {
+      if ((input.*part)[i] == 0) continue;
+      FuzzInput candidate = input;
+      (candidate.*part)[i] = 0;
+      if (fails(candidate)) input = std::move(candidate);
+    }
+  };
+  try_all(&FuzzInput::values);
+  try_all(&FuzzInput::kind);
+  return input;
+}
+
+std::string to_hex(const FuzzInput& input) { return fmt::format("{:02x}:{:02x}", fmt::join(input.kind, ""), fmt::join(input.values, "")); }
+
+FuzzInput from_hex(std::string_view text) {
+  const auto bytes = [](std::string_view hex) {
+    std::vector<uint8_t> result;
+    for (size_t i = 0; i + 1 < hex.size(); i += 2)
+      result.push_back(static_cast<uint8_t>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16)));
+    return result;
+  };
+  const size_t middle = std::min(text.find(':'), text.size());
+  return {bytes(text.substr(0, middle)), bytes(text.substr(std::min(middle + 1, text.size())))};
 }
 
 }  // namespace anyshape::check

@@ -149,7 +149,7 @@ std::vector<Tensor> draw_arguments(const RandomGraph& graph, int call, Dtype dty
   return arguments;
 }
 
-std::vector<Tensor> run_graph(const RandomGraph& graph, std::span<const Tensor> arguments) {
+std::vector<Tensor> run_graph(const RandomGraph& graph, std::span<const Tensor> arguments, const PlantedFault& fault) {
   GradientTape tape;
   std::vector<Tensor> values(arguments.begin(), arguments.end());
   for (const Tensor& argument : arguments) tape.watch(argument);
@@ -157,6 +157,7 @@ std::vector<Tensor> run_graph(const RandomGraph& graph, std::span<const Tensor> 
     std::vector<Tensor> inputs;
     for (const int input : step.inputs) inputs.push_back(values[static_cast<size_t>(input)]);
     values.push_back(graph_ops()[static_cast<size_t>(step.op)].run(inputs, step.numbers));
+    if (fault) values.back() = fault(step, values.back());
   }
   const Tensor output = values[static_cast<size_t>(graph.output)];
   Tensor total = sum(output);

@@ -33,8 +33,11 @@ RandomGraph draw_graph(uint64_t seed, int least_steps = 3, int most_steps = 40);
 
 std::vector<Tensor> draw_arguments(const RandomGraph& graph, int call, Dtype dtype);
 
+// A fault on purpose: what a step gives instead of its result.
+using PlantedFault = std::function<Tensor(const GraphStep& step, const Tensor& result)>;
+
 // The output, and the gradients of its sum (to which every argument is added, so that each has one).
-std::vector<Tensor> run_graph(const RandomGraph& graph, std::span<const Tensor> arguments);
+std::vector<Tensor> run_graph(const RandomGraph& graph, std::span<const Tensor> arguments, const PlantedFault& fault = nullptr);
 
 // The smallest graph found that still fails: earlier outputs, steps left out, results replaced by values of the same axes.
 RandomGraph reduce_graph(RandomGraph graph, const std::function<bool(const RandomGraph&)>& fails);
