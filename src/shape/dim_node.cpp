@@ -29,9 +29,9 @@ bool is_name(const std::string& name) {
 // Id 0 is the marker `dynamic`.
 std::atomic<uint64_t> next_symbol_id{1};
 
-Dim symbol_with_id(uint64_t id, std::string name, DimOptions options, Range range) {
+Dim symbol_with_id(uint64_t id, std::string name, DimOptions options, Range range, bool from_data = false) {
   auto atom = std::make_shared<Atom>();
-  atom->symbol = {id, std::move(name), options};
+  atom->symbol = {id, std::move(name), options, from_data};
   atom->hash = std::hash<uint64_t>{}(id) * 0x9e3779b97f4a7c15u;
   atom->range = range;
   atom->divisor = options.multiple_of;
@@ -68,6 +68,10 @@ Dim make_symbol(std::string name, DimOptions options) {
   }
   const Range range{std::min(low, Range::infinity - 1), high};
   return symbol_with_id(next_symbol_id.fetch_add(1, std::memory_order_relaxed), std::move(name), options, range);
+}
+
+Dim make_data_symbol(std::string name) {
+  return symbol_with_id(next_symbol_id.fetch_add(1, std::memory_order_relaxed), std::move(name), {}, {0, Range::infinity}, true);
 }
 
 Dim dim(std::string name, DimOptions options) { return make_symbol(std::move(name), options); }
@@ -137,6 +141,12 @@ int compare_structure(const Dim& a, const Dim& b) {
 bool depends_on(const Dim& dim, uint64_t symbol_id) {
   bool found = false;
   for_each_symbol(dim, [&](const Symbol& symbol) { found = found || symbol.id == symbol_id; });
+  return found;
+}
+
+bool depends_on_data(const Dim& dim) {
+  bool found = false;
+  for_each_symbol(dim, [&](const Symbol& symbol) { found = found || symbol.from_data; });
   return found;
 }
 

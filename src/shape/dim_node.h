@@ -20,6 +20,7 @@ struct Symbol {
   uint64_t id = 0;
   std::string name;
   DimOptions options;
+  bool from_data = false;  // its value is known only after the op that makes it has run
 };
 
 // What a term multiplies: a symbol, or an operation that sums and products cannot say.
@@ -71,6 +72,9 @@ void require_size(const Dim& dim);                 // ShapeError for a ragged ax
 // Names may hold letters, digits, `_`, `.` and bytes beyond ASCII, and do not begin with a digit or a dot.
 Dim make_symbol(std::string name, DimOptions options = {});
 
+// A fresh symbol for a size that an op finds in its data.
+Dim make_data_symbol(std::string name);
+
 const Symbol* as_symbol(const Dim& dim);  // the symbol that this size is; null for constants and anything larger
 const Atom* as_atom(const Dim& dim);      // likewise for any atom
 bool is_dynamic(const Dim& dim);          // the marker `dynamic` of signatures
@@ -97,6 +101,7 @@ void for_each_symbol(const Dim& dim, const Visit& visit) {
 }
 
 bool depends_on(const Dim& dim, uint64_t symbol_id);
+bool depends_on_data(const Dim& dim);  // not known before something has run
 
 // For std::unordered_map and std::set keyed by structure.
 struct DimHash {

@@ -12,12 +12,14 @@
 
 namespace anyshape {
 
-DimProgram::DimProgram(std::span<const Dim> symbols)
-    : symbol_count_(static_cast<int>(symbols.size())), symbols_(symbols.begin(), symbols.end()) {
-  for (int i = 0; i < symbol_count_; ++i) {
-    const Dim& symbol = symbols_[static_cast<size_t>(i)];
-    if (as_symbol(symbol) == nullptr) throw InternalError(fmt::format("dim program: \"{}\" is no symbol.", to_string(symbol)));
-    slots_.emplace(symbol, i);
+DimProgram::DimProgram(std::span<const Dim> symbols, std::span<const Dim> late)
+    : early_(symbols.size()), symbols_(symbols.begin(), symbols.end()), stages_(1 + late.size()) {
+  symbols_.insert(symbols_.end(), late.begin(), late.end());
+  wholes_ = symbols_;
+  for (size_t i = 0; i < symbols_.size(); ++i) {
+    if (as_symbol(symbols_[i]) == nullptr) throw InternalError(fmt::format("dim program: \"{}\" is no symbol.", to_string(symbols_[i])));
+    slots_.emplace(symbols_[i], static_cast<int>(i));
+    stage_of_.push_back(i < early_ ? 0 : static_cast<int>(i - early_) + 1);
   }
 }
 
@@ -30,9 +32,12 @@ int DimProgram::add(const Dim& dim) {
 }
 
 int DimProgram::add_step(Step step, const Dim& dim) {
-  steps_.push_back(step);
+  step.slot = slot_count();
+  const int stage = step.operation == Operation::Constant ? 0 : std::max(stage_of(step.a), stage_of(step.b));
+  stages_[static_cast<size_t>(stage)].push_back(step);
+  stage_of_.push_back(stage);
   wholes_.push_back(dim);
-  return slot_count() - 1;
+  return step.slot;
 }
 
 int DimProgram::add_node(const Dim& dim) {
@@ -75,11 +80,20 @@ int DimProgram::add_atom(const Atom& atom, const Dim& whole) {
 }
 
 void DimProgram::run(const int64_t* symbol_values, int64_t* out) const {
-  std::copy_n(symbol_values, symbol_count_, out);
-  int64_t* slot = out + symbol_count_;
-  for (const Step& step : steps_) {
+  std::copy_n(symbol_values, early_, out);
+  if (!stages_.empty()) run_stage(stages_[0], out);
+}
+
+void DimProgram::resume(int stage, int64_t value, int64_t* out) const {
+  out[early_ + static_cast<size_t>(stage) - 1] = value;
+  run_stage(stages_[static_cast<size_t>(stage)], out);
+}
+
+void DimProgram::run_stage(const std::vector<Step>& steps, int64_t* out) const {
+  for (const Step& step : steps) {
+    int64_t* const slot = out + step.slot;
     if (step.operation == Operation::Constant) {
-      *slot++ = step.constant;
+      *slot = step.constant;
       continue;
     }
     const int64_t a = out[step.a], b = out[step.b];
@@ -104,14 +118,13 @@ void DimProgram::run(const int64_t* symbol_values, int64_t* out) const {
       case Operation::Max: *slot = std::max(a, b); break;
       case Operation::Bcast: *slot = a == 1 ? b : a; break;
     }
-    if (failed) report(static_cast<size_t>(slot - out) - static_cast<size_t>(symbol_count_), out);
-    ++slot;
+    if (failed) report(step, out);
   }
 }
 
-void DimProgram::report(size_t step, const int64_t* out) const {
-  const Dim& whole = wholes_[step];
-  const bool divides = steps_[step].operation == Operation::FloorDivide || steps_[step].operation == Operation::Modulo;
+void DimProgram::report(const Step& step, const int64_t* out) const {
+  const Dim& whole = wholes_[static_cast<size_t>(step.slot)];
+  const bool divides = step.operation == Operation::FloorDivide || step.operation == Operation::Modulo;
   std::string values;
   for (size_t i = 0; i < symbols_.size(); ++i) {
     const Symbol& symbol = *as_symbol(symbols_[i]);

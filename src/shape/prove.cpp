@@ -3,6 +3,8 @@
 
 #include <anyshape/error.h>
 
+#include <algorithm>
+
 #include "base/checked.h"
 #include "shape/bounds.h"
 #include "shape/dim_node.h"
@@ -71,6 +73,13 @@ std::optional<bool> by_relation(Relation relation, const Dim& a, const Dim& b, c
     all_false = all_false && known == false;
   }
   return all_false ? std::optional(false) : std::nullopt;
+}
+
+// The symbol of a size that gets its value last; 0 where all are known from the start.
+uint64_t newest_data_symbol(const Dim& dim) {
+  uint64_t newest = 0;
+  for_each_symbol(dim, [&](const Symbol& symbol) { newest = symbol.from_data ? std::max(newest, symbol.id) : newest; });
+  return newest;
 }
 
 // The size divided by what its coefficients share; the factor is not 0, so 0 stays 0.
@@ -146,11 +155,14 @@ void Facts::assume_equal(const Dim& a, const Dim& b) {
   Dim difference = simplify(a) - simplify(b);
   if (difference.is_constant()) return;
   difference = primitive_part(difference);
+  // An equality that depends on data may rewrite only what comes after the op that makes it true: sizes with its newest symbol.
+  const uint64_t newest = newest_data_symbol(difference);
   const Term* solved = nullptr;
   for (const Term& term : difference.node()->terms) {
     const Atom& atom = *term.factors.front().atom;
     const bool is_plain = term.factors.size() == 1 && term.factors.front().power == 1 && atom.kind == AtomKind::Symbol;
     if (!is_plain || (term.coefficient != 1 && term.coefficient != -1)) continue;
+    if (newest != 0 && atom.symbol.id != newest) continue;
     if (depends_on(difference - make_sum({term}, 0), atom.symbol.id)) continue;
     if (solved == nullptr || solved->factors.front().atom->symbol.id < atom.symbol.id) solved = &term;
   }
@@ -160,6 +172,7 @@ void Facts::assume_equal(const Dim& a, const Dim& b) {
   }
   const Term& lead = difference.node()->terms.front();
   if (lead.coefficient != 1 && lead.coefficient != -1) return;
+  if (newest != 0 && !depends_on(make_sum({lead}, 0), newest)) return;
   const Dim rest = difference - make_sum({lead}, 0);
   rewrites_.push_back({make_sum({Term{1, lead.factors}}, 0), lead.coefficient == 1 ? 0 - rest : rest});
 }

@@ -114,6 +114,38 @@ TEST(DimProgram, symbols_come_first_and_equal_sizes_share_a_slot) {
   EXPECT_THROW(program.add(dim("stranger")), TraceError);
 }
 
+TEST(DimProgram, sizes_that_depend_on_data_wait_for_their_stage) {
+  const Dim n = make_symbol("n"), first = make_data_symbol("first"), second = make_data_symbol("second");
+  DimProgram program(std::vector<Dim>{n}, std::vector<Dim>{first, second});
+  const int early = program.add(n * 2), late = program.add(n + first), last = program.add(min(first, second) + n);
+  EXPECT_EQ(program.stage_of(early), 0);
+  EXPECT_EQ(program.stage_of(late), 1);
+  EXPECT_EQ(program.stage_of(last), 2);
+  std::vector<int64_t> table(program.slot_count(), -1);
+  const int64_t values[] = {10};
+  program.run(values, table.data());
+  EXPECT_EQ(table[early], 20);
+  EXPECT_EQ(table[late], -1);
+  program.resume(1, 4, table.data());
+  EXPECT_EQ(table[late], 14);
+  EXPECT_EQ(table[last], -1);
+  program.resume(2, 3, table.data());
+  EXPECT_EQ(table[last], 13);
+  program.resume(2, 7, table.data());  // another turn of a loop
+  EXPECT_EQ(table[last], 14);
+}
+
+TEST(Facts, an_equality_that_depends_on_data_replaces_its_newest_symbol_only) {
+  const Dim n = make_symbol("n"), found = make_data_symbol("found");
+  EXPECT_TRUE(depends_on_data(n + found));
+  EXPECT_FALSE(depends_on_data(n * 2));
+  Facts facts;
+  facts.assume_equal(n, found * 2);  // n is known before `found` is: it must not be written in terms of it
+  EXPECT_TRUE(facts.simplify(n).same_as(n));
+  facts.assume_equal(found, n + 1);
+  EXPECT_TRUE(facts.simplify(found * 3).same_as(n * 3 + 3));
+}
+
 TEST(DimProgram, names_the_size_that_overflows_or_divides_by_zero) {
   const Dim rows = dim("rows"), cols = dim("cols");
   DimProgram program(std::vector<Dim>{rows, cols});
