@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Compiles and runs every whole program (a ```cpp block with a main) in README.md and docs/*.md: tools/check_snippets.py COMPILER FLAGS...
 
-FLAGS are what a user's build would pass, for example from pkg-config. A page that shows code which does not compile or run is a failure.
+FLAGS are what a user's build would pass, for example from pkg-config. A page that shows code which does not compile or run is a failure, and
+so is a ```text block that follows a program, with at most one line between, and is not what the program prints (numbers of objects, #7, aside).
 """
+import difflib
 import re
 import subprocess
 import sys
@@ -15,9 +17,17 @@ ROOT = Path(__file__).resolve().parent.parent
 def programs():
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
         text = page.read_text()
-        for match in re.finditer(r"^```cpp\n(.*?)^```", text, re.M | re.S):
+        for match in re.finditer(r"^```cpp\n(.*?)^```\n(?:\n?[^\n`]*\n?\n?```text\n(.*?)^```)?", text, re.M | re.S):
             if "int main(" in match[1]:
-                yield f"{page.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 2}", match[1]
+                yield f"{page.relative_to(ROOT)}:{text.count(chr(10), 0, match.start()) + 2}", match[1], match[2]
+
+
+def difference(shown, printed):
+    """What a page shows against what its program prints, as a diff; "" where they agree or nothing is shown."""
+    if shown is None:
+        return ""
+    shown, printed = (re.sub(r"#\d+", "#", text).splitlines() for text in (shown, printed))
+    return "\n".join(difflib.unified_diff(shown, printed, "shown", "printed", lineterm="", n=1))
 
 
 def main():
@@ -25,16 +35,18 @@ def main():
         sys.exit(__doc__)
     count = failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for place, code in programs():
+        for place, code, shown in programs():
             count += 1
             source, program = Path(folder) / f"snippet{count}.cpp", Path(folder) / f"snippet{count}"
             source.write_text(code)
             built = subprocess.run([sys.argv[1], "-std=c++20", "-Wall", "-Wextra", "-Werror", source, "-o", program, *sys.argv[2:]],
                                    capture_output=True, text=True)
             run = built if built.returncode else subprocess.run([program], capture_output=True, text=True, timeout=60)
-            if run.returncode:
+            wrong = "" if run.returncode else difference(shown, run.stdout)
+            if run.returncode or wrong:
                 failed += 1
-                print(f"{place}: {'does not compile' if built.returncode else 'fails'}:\n{run.stdout}{run.stderr}")
+                how = "does not compile" if built.returncode else "prints something else" if wrong else "fails"
+                print(f"{place}: {how}:\n{wrong or run.stdout + run.stderr}")
     if count == 0:
         sys.exit("no page shows a whole program")
     print(f"{count - failed} of {count} programs of the documentation compile and run")

@@ -85,7 +85,7 @@ std::vector<Difference> differences(const TraceEntry& entry, std::span<const Ten
       found.push_back({Cause::Dtype, became(i)});
     }
   }
-  if (!found.empty()) return found;
+  if (!signature.fits_kinds(arguments)) return found;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Shape &known = signature.specs()[i].shape, given = arguments[i].shape();
     int changed = 0;
@@ -93,7 +93,7 @@ std::vector<Difference> differences(const TraceEntry& entry, std::span<const Ten
       changed += known[axis].is_constant() && known[axis].value() != given[axis].value() ? 1 : 0;
     if (changed > 0) found.push_back({Cause::Size, became(i), changed});
   }
-  if (!found.empty()) return found;
+  if (!signature.fits_known(arguments)) return found;
   if (const graph::Check* check = entry.failed_retrace_check(arguments)) {
     found.push_back({check->op == specialize_place ? Cause::Specialize : Cause::Comparison,
                      fmt::format("{}: {} no longer holds", check->op, to_string(check->check))});
