@@ -7,11 +7,11 @@
 //     %2 = add(%0, %1) : f32[batch, time]
 //     %3 = sum(%2) {axes=[1], keep_dims=false} : f32[batch]
 //     %4 = cond(%5, %3, %3) {then_inputs=1} : f32[batch]
-//         then(%0: f32[batch]) {                       # a region: a graph inside a node, with values of its own
-//           %1 = exp(%0) : f32[batch]
-//           return %1
-//         }
-//         ...
+//       then(%0: f32[batch]) {                         # a region: a graph inside a node, with values of its own
+//         %1 = exp(%0) : f32[batch]
+//         return %1
+//       }
+//       ...
 //     return %3
 //   }
 #pragma once

@@ -315,6 +315,13 @@ std::optional<int> GraphDraft::partner(int value, bool (*fits)(const Axes5&, con
   return std::nullopt;
 }
 
-const std::vector<GraphOp>& graph_ops() { return table(); }
+const std::vector<GraphOp>& graph_ops() {
+  static const std::vector<GraphOp> all = [] {
+    std::vector<GraphOp> ops = table(), control = control_graph_ops();
+    ops.insert(ops.end(), control.begin(), control.end());
+    return ops;
+  }();
+  return all;
+}
 
 }  // namespace anyshape::check

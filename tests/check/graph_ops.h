@@ -25,5 +25,6 @@ struct GraphOp {
 };
 
 const std::vector<GraphOp>& graph_ops();
+std::vector<GraphOp> control_graph_ops();  // those of them that branch or loop
 
 }  // namespace anyshape::check
