@@ -159,7 +159,8 @@ void Signature::require(std::span<const Tensor> arguments, const FunctionCall& c
       const Dim& size = specs_[i].shape[axis];
       const int64_t given = arguments[i].impl()->sizes[axis];
       if (const int64_t wanted = evaluate(size, bound); given != wanted) {
-        refuse(i, fmt::format("has size {} along axis {} where {} is {}", given, axis, anyshape::to_string(size), wanted));
+        const std::string rule = size.is_constant() ? "" : fmt::format(" where {} is {}", anyshape::to_string(size), wanted);
+        refuse(i, fmt::format("has size {} along axis {}{}", given, axis, rule));
       }
       const Symbol* symbol = as_symbol(size);
       if (symbol == nullptr) continue;

@@ -1,6 +1,8 @@
 // Cached traces: checks at entry and what was seen.
 #include "function/trace_entry.h"
 
+#include "graph/check.h"
+
 #include "graph/text.h"
 
 #include <anyshape/error.h>
@@ -66,14 +68,7 @@ const graph::Check* TraceEntry::failed_retrace_check(std::span<const Tensor> arg
 }
 
 void TraceEntry::throw_failed_check(const std::string& function, std::span<const int64_t> values) const {
-  const graph::Check& check = *first_failing(values, false);
-  const Bindings bindings = signature_.bindings(values);
-  std::string sizes;
-  for (const Dim& side : {check.check.a, check.check.b}) {
-    if (!side.is_constant()) sizes += fmt::format("{}{} = {}", sizes.empty() ? " with " : ", ", to_string(side), evaluate(side, bindings));
-  }
-  throw ShapeError(
-      fmt::format("{}: {}: {}{}; expected {}. In function \"{}\".", check.op, check.what, check.operands, sizes, check.expected, function));
+  graph::throw_failed(*first_failing(values, false), signature_.bindings(values), function);
 }
 
 void TraceEntry::count_call(std::span<const int64_t> values, int64_t tick) const {

@@ -1,6 +1,8 @@
 // The tracing interpreter.
 #include "function/tracer.h"
 
+#include "graph/check.h"
+#include "graph/named_call.h"
 #include "ops/all_ops.h"
 #include "ops/source/constant.h"
 #include "tensor/view.h"
@@ -12,18 +14,6 @@
 #include <algorithm>
 
 namespace anyshape::function_detail {
-namespace {
-
-std::string sizes_text(const SizeCheck& check, const Bindings& values) {
-  std::vector<std::string> parts;
-  for (const Dim& side : {check.a, check.b}) {
-    if (!side.is_constant()) parts.push_back(fmt::format("{} = {}", to_string(side), evaluate(side, values)));
-  }
-  return parts.empty() ? "" : " with " + parts[0] + (parts.size() > 1 ? ", " + parts[1] : "");
-}
-
-}  // namespace
-
 Tracer::Tracer(std::string name, std::span<const TensorSpec> arguments, Bindings hints)
     : root_(std::move(name)), hints_(std::move(hints)), frame_(&root_) {
   for (const TensorSpec& spec : arguments) root_.add_argument(spec);
@@ -75,7 +65,11 @@ std::vector<Tensor> Tracer::run(const BoundCall& call) {
       refuse_as_random(fmt::format("it calls {} where the first called {}, or with other values", call.op.name, known->op->name));
     return known->outputs;
   }
-  for (const OpCheck& check : call.checks) add_check(call, check);
+  std::vector<TensorSpec> specs;
+  for (const Tensor& input : call.inputs) specs.push_back({input.dtype(), input.shape(), {}});
+  const OpCall described(call.op, specs, call.attrs);
+  for (const OpCheck& check : call.checks)
+    add_check({check.check, std::string(called_name(call.op)), check.what, check.expected, described.describe_inputs()});
   std::vector<graph::Value*> inputs;
   for (const Tensor& input : call.inputs) inputs.push_back(value_of(input));
   std::vector<TensorSpec> outputs(call.outputs.begin(), call.outputs.end());
@@ -96,18 +90,12 @@ std::vector<Tensor> Tracer::run(const BoundCall& call) {
 }
 
 // In a region a rule is verified when the region runs: it may not, for these sizes.
-void Tracer::add_check(const BoundCall& call, const OpCheck& check) {
-  std::vector<TensorSpec> specs;
-  for (const Tensor& input : call.inputs) specs.push_back({input.dtype(), input.shape(), {}});
-  const std::string operands = OpCall(call.op, specs, call.attrs).describe_inputs();
-  if (frame_ == &root_ && !check.check.holds(hints_)) {
-    throw ShapeError(fmt::format("{}: {}: {}{}; expected {}. In function \"{}\".", call.op.name, check.what, operands,
-                                 sizes_text(check.check, hints_), check.expected, root_.graph->name));
-  }
+void Tracer::add_check(graph::Check check) {
+  if (frame_ == &root_ && !check.check.holds(hints_)) graph::throw_failed(check, hints_, root_.graph->name);
+  frame_->facts.assume(check.check);
   std::vector<graph::Check>& checks = frame_->graph->checks;
   const bool known = std::ranges::any_of(checks, [&](const graph::Check& other) { return other.check.same_as(check.check); });
-  if (!known) checks.push_back({check.check, std::string(call.op.name), check.what, check.expected, operands});
-  frame_->facts.assume(check.check);
+  if (!known) checks.push_back(std::move(check));
 }
 
 // A comparison of sizes decides what is traced, wherever it stands: it holds for the whole trace.
@@ -181,6 +169,13 @@ void Tracer::assign(const std::shared_ptr<VariableState>& variable, const Tensor
 }
 
 void Tracer::set(const std::shared_ptr<VariableState>& variable, const Tensor& value) {
+  const std::string operands = fmt::format("{} is {}{}, the value is {}", variable->described(), anyshape::to_string(variable->dtype),
+                                           to_string(variable->shape), describe(value));
+  for (int axis = 0; axis < variable->shape.rank(); ++axis) {
+    const SizeCheck check{Relation::Equal, value.shape()[axis], variable->shape[axis]};
+    if (!frame_->facts.proves_equal(check.a, check.b).value_or(false))
+      add_check({check, "assign", fmt::format("sizes differ along axis {}", axis), "the same shape", operands});
+  }
   TraceFrame::Slot& target = slot(*frame_, variable);
   target.current = frame_->wrap(value_of(value));  // a handle of its own, as outside a trace
   target.assigned = true;

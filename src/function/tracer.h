@@ -82,7 +82,7 @@ class Tracer final : public Interpreter, public DimJudge, public VariableScope, 
   graph::Value* add_literal(const Tensor& number);
   TraceFrame::Slot& slot(TraceFrame& frame, const std::shared_ptr<VariableState>& variable);
   void set(const std::shared_ptr<VariableState>& variable, const Tensor& value);
-  void add_check(const BoundCall& call, const OpCheck& check);
+  void add_check(graph::Check check);  // ShapeError where the traced call breaks it
   void add_guard(const SizeCheck& check, std::string op, std::string what);
 
   const TraceEvent* recalled(TraceEvent::Kind kind);  // in a run that repeats an earlier one

@@ -1,6 +1,7 @@
 // bind(): casts, rules, interpreter. Every op call of the library passes through here once.
 #include "graph/bind.h"
 
+#include "graph/named_call.h"
 #include "graph/ragged.h"
 #include "tensor/tensor_impl.h"
 #include "tensor/view.h"
@@ -65,24 +66,22 @@ ScopedInterpreter::~ScopedInterpreter() {
 Interpreter& ScopedInterpreter::outer() const { return living(link_->outer); }
 
 std::vector<Tensor> bind_all(const OpDef& op, std::span<const Tensor> inputs, Attrs attrs) {
+  const std::string_view name = called_name(op);
   const size_t count = inputs.size();
   if (op.inputs >= 0 ? count != static_cast<size_t>(op.inputs) : count == 0) {
     throw ArgumentError(
-        fmt::format("{}: got {} tensors; expected {}.", op.name, count, op.inputs < 0 ? "at least one" : fmt::to_string(op.inputs)));
+        fmt::format("{}: got {} tensors; expected {}.", name, count, op.inputs < 0 ? "at least one" : fmt::to_string(op.inputs)));
   }
   for (const Tensor& input : inputs) {
     if (as_ragged(input) != nullptr) return bind_ragged({op, inputs, attrs});
   }
-  Interpreter& interpreter = current_interpreter();
   std::vector<DtypeArgument> given(count);
   for (size_t i = 0; i < count; ++i) {
-    if (!inputs[i].defined())
-      throw ArgumentError(fmt::format("{}: argument {} is an empty tensor handle; expected a tensor with a value.", op.name, i));
-    if (is_traced(inputs[i])) interpreter.require_own(op.name, inputs[i]);
+    require_operand(name, i, inputs[i]);
     given[i] = {inputs[i].dtype(), inputs[i].impl()->weak};
   }
   std::vector<Dtype> wanted(count);
-  if (count > 0) op.dtype(op.name, given, wanted);
+  if (count > 0) op.dtype(name, given, wanted);
 
   std::vector<Tensor> operands(count);
   std::vector<TensorSpec> specs(count);
@@ -90,6 +89,7 @@ std::vector<Tensor> bind_all(const OpDef& op, std::span<const Tensor> inputs, At
     operands[i] = inputs[i].dtype() == wanted[i] ? inputs[i] : cast(inputs[i], wanted[i]);
     specs[i] = {wanted[i], operands[i].shape(), {}};
   }
+  Interpreter& interpreter = current_interpreter();
   OpCall call(op, specs, attrs, interpreter.facts());
   const Specs outputs = op.shape(call);
   return interpreter.run({op, operands, attrs, outputs, call.checks});

@@ -1,4 +1,5 @@
 // What op rules say about a call: requirements that throw, stay open as checks, or vanish because they are proved.
+#include "graph/named_call.h"
 #include "graph/op_def.h"
 
 #include "shape/broadcast.h"
@@ -11,17 +12,14 @@
 namespace anyshape {
 
 std::string OpCall::describe_inputs() const {
+  if (const NamedCall* caller = NamedCall::current()) return caller->describe_operands();
   std::vector<std::string> texts;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const std::string name = inputs.size() == 1 ? "x" : i < 26 ? std::string(1, static_cast<char>('a' + i)) : fmt::format("input {}", i);
-    texts.push_back(fmt::format("{} is {}", name, to_string(inputs[i])));
-  }
+  for (size_t i = 0; i < inputs.size(); ++i) texts.push_back(fmt::format("{} is {}", operand_name(i, inputs.size()), to_string(inputs[i])));
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 static std::string failure(const OpCall& call, std::string_view what, std::string_view expected) {
-  const std::string operands = call.describe_inputs();
-  return fmt::format("{}: {}{}{}; expected {}.", call.op.name, what, operands.empty() ? "" : ": ", operands, expected);
+  return refusal(called_name(call.op), what, call.describe_inputs(), expected);
 }
 
 void OpCall::fail(std::string_view what, std::string_view expected) const { throw ShapeError(failure(*this, what, expected)); }

@@ -2,6 +2,7 @@
 #include "graph/ragged.h"
 
 #include "graph/bind.h"
+#include "graph/named_call.h"
 #include "tensor/view.h"
 
 #include <anyshape/error.h>
@@ -19,7 +20,7 @@ namespace {
   throw ShapeError(
       fmt::format("{}: ragged input: {}; expected dense tensors. Use to_padded(x) to fill up the rows, or x.values() for "
                   "their elements.",
-                  call.op.name, describe_inputs(call)));
+                  called_name(call.op), describe_inputs(call)));
 }
 
 bool is_one(const Dim& size) { return proves_equal(size, 1).value_or(false); }
@@ -69,7 +70,7 @@ std::string describe_inputs(const RaggedCall& call) {
 }
 
 void refuse(const RaggedCall& call, std::string_view what, std::string_view expected) {
-  throw ShapeError(fmt::format("{}: {}: {}; expected {}.", call.op.name, what, describe_inputs(call), expected));
+  throw ShapeError(refusal(called_name(call.op), what, describe_inputs(call), expected));
 }
 
 std::shared_ptr<const Partition> common_partition(const RaggedCall& call) {
@@ -84,7 +85,7 @@ std::shared_ptr<const Partition> common_partition(const RaggedCall& call) {
     if (!first->is_concrete() || !ragged->partition->is_concrete()) {
       throw TraceError(
           fmt::format("{}: rows that are not known to be equal inside a traced function: {}; expected tensors of one partition.",
-                      call.op.name, describe_inputs(call)));
+                      called_name(call.op), describe_inputs(call)));
     }
     if (!have_equal_splits(*first, *ragged->partition)) refuse(call, "rows differ in length", "ragged operands with equal rows");
   }
@@ -92,10 +93,7 @@ std::shared_ptr<const Partition> common_partition(const RaggedCall& call) {
 }
 
 std::vector<Tensor> bind_ragged(const RaggedCall& call) {
-  for (size_t i = 0; i < call.inputs.size(); ++i) {
-    if (!call.inputs[i].defined())
-      throw ArgumentError(fmt::format("{}: argument {} is an empty tensor handle; expected a tensor with a value.", call.op.name, i));
-  }
+  for (size_t i = 0; i < call.inputs.size(); ++i) require_operand(called_name(call.op), i, call.inputs[i]);
   switch (call.op.ragged) {
     case RaggedPolicy::Values: return on_values(call);
     case RaggedPolicy::PerRow:

@@ -19,7 +19,8 @@ struct VariableState {
   Dtype dtype = Dtype::f32;
   Shape shape;
 
-  Tensor value() const;  // of this moment
+  Tensor value() const;           // of this moment
+  std::string described() const;  // `variable "w"`, for error texts
   void set_value(Tensor value);
 
  private:
@@ -36,6 +37,7 @@ class VariableScope {
  public:
   virtual ~VariableScope() = default;
   virtual Tensor read(const std::shared_ptr<VariableState>& variable) = 0;
+  // Of the variable's dtype and rank; sizes may differ as far as nothing is known of them.
   virtual void assign(const std::shared_ptr<VariableState>& variable, const Tensor& value) = 0;
   // A variable is made inside the trace: its initial value as it is outside.
   virtual Tensor created(const VariableState& variable, const Tensor& initial) = 0;

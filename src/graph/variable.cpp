@@ -26,6 +26,17 @@ VariableState& require_state(const std::shared_ptr<VariableState>& state) {
 VariableScope* current_variable_scope() { return variable_scope; }
 void set_current_variable_scope(VariableScope* scope) { variable_scope = scope; }
 
+// Whether they are known to differ; what is not known is for the trace to check.
+static bool has_other_shape(const Shape& given, const Shape& wanted) {
+  if (given.rank() != wanted.rank()) return true;
+  for (int axis = 0; axis < given.rank(); ++axis) {
+    if (!proves_equal(given[axis], wanted[axis]).value_or(true)) return true;
+  }
+  return false;
+}
+
+std::string VariableState::described() const { return name.empty() ? "variable" : fmt::format("variable \"{}\"", name); }
+
 Tensor VariableState::value() const {
   std::scoped_lock lock(mutex_);
   return value_;
@@ -78,7 +89,7 @@ Tensor Variable::read() const {
 
 void Variable::assign(const Tensor& given) const {
   VariableState& state = require_state(state_);
-  const std::string name = state.name.empty() ? "variable" : fmt::format("variable \"{}\"", state.name);
+  const std::string name = state.described();
   if (!given.defined()) throw ArgumentError(fmt::format("assign: {} got an empty tensor handle; expected a tensor.", name));
   if (is_traced(given)) current_interpreter().require_own("assign", given);
   const Tensor value = given.impl()->weak ? cast(given, state.dtype) : given;  // a host number takes the variable's dtype
@@ -87,7 +98,7 @@ void Variable::assign(const Tensor& given) const {
         fmt::format("assign: {} is {} but the value is {}; expected the same dtype. Cast the value with as::cast(value, as::{}).", name,
                     to_string(state.dtype), to_string(value.dtype()), to_string(state.dtype)));
   }
-  if (!(value.shape() == state.shape)) {
+  if (has_other_shape(value.shape(), state.shape)) {
     throw ShapeError(fmt::format("assign: {} is {}{} but the value is {}{}; expected the same shape.", name, to_string(state.dtype),
                                  to_string(state.shape), to_string(value.dtype()), to_string(value.shape())));
   }

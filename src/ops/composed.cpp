@@ -1,13 +1,11 @@
 // Ops made of other ops: their shapes, gradients and loops follow from the parts.
 #include "graph/bind.h"
+#include "graph/named_call.h"
 #include "ops/all_ops.h"
 #include "ops/reduce/axes.h"
 #include "ops/source/size.h"
 
-#include <anyshape/error.h>
 #include <anyshape/ops.h>
-
-#include <fmt/format.h>
 
 namespace anyshape {
 namespace {
@@ -18,35 +16,34 @@ Tensor shifted(const Tensor& x, int64_t axis) {
   return x - stop_gradient(bind(max_op, {x}, reduce_attrs(x, {.axes = {axis}, .keep_dims = true})));
 }
 
-Tensor floating(std::string_view op, const Tensor& x, int64_t axis) {
-  const int rank = x.rank();
-  if (axis < -rank || axis >= rank) {
-    throw ShapeError(fmt::format("{}: axis {} is outside the rank {}: x is {}{}; expected {} <= axis < {}.", op, axis, rank,
-                                 to_string(x.dtype()), to_string(x.shape()), -rank, rank));
-  }
-  return is_floating(x.dtype()) ? x : cast(x, Dtype::f32);
-}
+Tensor floating(const Tensor& x) { return is_floating(x.dtype()) ? x : cast(x, Dtype::f32); }
 
 }  // namespace
 
 // A NaN is not <= 0 and stays. At 0 the constant is taken, so the gradient there is 0.
-Tensor relu(const Tensor& x) { return where(x <= 0, 0, x); }
+Tensor relu(const Tensor& x) {
+  const NamedCall call("relu", x);
+  return where(x <= 0, 0, x);
+}
 
 Tensor mean(const Tensor& x, ReduceOptions options) {
-  const Tensor numbers = is_floating(x.dtype()) ? x : cast(x, Dtype::f32);
+  const NamedCall call("mean", x);
+  const Tensor numbers = floating(x);
   const Tensor total = sum(numbers, options);
   return total / size_tensor(reduced_count(x.shape(), reduce_attrs(x, options).axes), numbers.dtype());
 }
 
 Tensor softmax(const Tensor& x) { return softmax(x, {}); }
 Tensor softmax(const Tensor& x, AxisOptions options) {
-  const Tensor powers = exp(shifted(floating("softmax", x, options.axis), options.axis));
+  const NamedCall call("softmax", x);
+  const Tensor powers = exp(shifted(floating(x), options.axis));
   return powers / sum(powers, {.axes = {options.axis}, .keep_dims = true});
 }
 
 Tensor log_softmax(const Tensor& x) { return log_softmax(x, {}); }
 Tensor log_softmax(const Tensor& x, AxisOptions options) {
-  const Tensor shift = shifted(floating("log_softmax", x, options.axis), options.axis);
+  const NamedCall call("log_softmax", x);
+  const Tensor shift = shifted(floating(x), options.axis);
   return shift - log(sum(exp(shift), {.axes = {options.axis}, .keep_dims = true}));
 }
 

@@ -24,8 +24,8 @@ constexpr int traced_shapes = 16;
 
 // Ops that no call reaches by itself: they come into being through another op, whose samples (values or gradients) run them.
 const std::set<std::string_view> covered_by_others = {
-    "constant",           "size",       "stop_gradient", "take_gradient", "take_along_axis_gradient", "linear_recurrence",
-    "segment_recurrence", "same_sizes", "cond",          "scan",          "while_loop"};
+    "constant",   "size", "stop_gradient", "take_gradient", "take_along_axis_gradient", "linear_recurrence", "segment_recurrence",
+    "same_sizes", "cond", "scan",          "while_loop"};
 
 std::string describe(Dtype dtype, int number, Tensors inputs) {
   std::string text = std::string(to_string(dtype)) + ", case " + std::to_string(number);
@@ -226,6 +226,14 @@ TEST_P(CheckOp, refuses_wrong_calls) {
     } catch (const std::exception& error) {
       EXPECT_TRUE(std::type_index(typeid(error)) == call.error)
           << "wrong call " << i << ": " << typeid(error).name() << ": " << error.what();
+      const std::string_view text = error.what();
+      const std::string_view said = text.substr(0, text.find(": "));  // what was called, by name
+      const size_t scope = said.rfind("::");
+      const std::string_view bare = scope == std::string_view::npos ? said : said.substr(scope + 2);
+      const bool is_named = sample.name.find(bare) != std::string::npos || std::ranges::find(sample.ops, said) != sample.ops.end();
+      const bool is_size = said == "shape" || said == "size expression";
+      const bool is_found_running = call.error == std::type_index(typeid(DataError));  // by the op that reads the data
+      EXPECT_TRUE(is_named || is_found_running || is_size) << "wrong call " << i << " of " << sample.name << " says: " << text;
       for (const std::string& part : call.parts) {
         EXPECT_NE(std::string_view(error.what()).find(part), std::string_view::npos)
             << "wrong call " << i << ": no \"" << part << "\" in: " << error.what();
@@ -265,6 +273,25 @@ TEST(CheckOps, differentiable_ops_have_gradient_samples) {
     });
     EXPECT_TRUE(tried) << op->name;
   }
+}
+
+// Flat between steps, so that there is nothing to differentiate twice.
+const std::set<std::string_view> steps = {"sign", "floor", "ceil", "trunc", "round", "floor_divide", "remainder", "cast"};
+
+TEST(CheckOps, elementwise_reductions_movement_and_products_are_tried_to_second_order) {
+  std::set<std::string_view> tried;
+  for (const OpSample& sample : all_samples()) {
+    if (!sample.second_order) continue;
+    tried.insert(sample.name);
+    tried.insert(sample.ops.begin(), sample.ops.end());
+  }
+  for (const OpDef* op : all_ops()) {
+    const bool asked =
+        op->kind == OpKind::Elementwise || op->kind == OpKind::Reduce || op->kind == OpKind::Movement || op->kind == OpKind::Contraction;
+    if (!asked || op->gradient == nullptr || covered_by_others.contains(op->name) || steps.contains(op->name)) continue;
+    EXPECT_TRUE(tried.contains(op->name)) << op->name;
+  }
+  for (const std::string_view name : {"softmax", "log_softmax", "logsumexp", "mean", "var"}) EXPECT_TRUE(tried.contains(name)) << name;
 }
 
 }  // namespace

@@ -226,7 +226,7 @@ TEST(Products, refuse_wrong_calls) {
   expect_error<ShapeError>([&] { tensordot(a, a, {0, 0}, {0, 1}); },
                            "tensordot: axis 0 is named twice: a is f32[2, 3], b is f32[2, 3]; expected every axis at most once.");
   expect_error<ShapeError>([&] { vdot(a, b); },
-                           "tensordot: axis 0 of a and axis 0 of b differ: a is f32[6], b is f32[20]; expected equal sizes.");
+                           "vdot: numbers of elements differ: a is f32[2, 3], b is f32[4, 5]; expected as many elements in a as in b.");
 }
 
 TEST(Matmul, f64_and_integers_agree_with_plain_loops_over_views_and_batches) {

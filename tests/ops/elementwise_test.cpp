@@ -107,7 +107,7 @@ TEST(Elementwise, refuses_shapes_that_do_not_broadcast) {
   expect_error<ShapeError>([] { ones({0}) * ones({2}); }, "multiply: shapes do not broadcast: a is f32[0], b is f32[2]" + rule);
   expect_error<ShapeError>([] { ones({3}) / ones({2}); }, "divide: shapes do not broadcast: a is f32[3], b is f32[2]" + rule);
   expect_error<ShapeError>([] { maximum(ones({3}), ones({2})); }, "maximum: shapes do not broadcast: a is f32[3], b is f32[2]" + rule);
-  expect_error<ShapeError>([] { greater(ones({3}), ones({2})); }, "less: shapes do not broadcast: a is f32[2], b is f32[3]" + rule);
+  expect_error<ShapeError>([] { greater(ones({3}), ones({2})); }, "greater: shapes do not broadcast: a is f32[3], b is f32[2]" + rule);
   expect_error<ShapeError>([] { where(ones({3}), ones({2}), 0); },
                            "where: shapes do not broadcast: a is b8[3], b is f32[2], c is f32[]" + rule);
 }

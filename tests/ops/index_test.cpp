@@ -85,10 +85,12 @@ TEST(Scatter, adds_updates_where_indices_point) {
 TEST(Scatter, refuses_what_does_not_fit) {
   expect_error<ShapeError>(
       [] { scatter(tensor({{0}}), ones({2}), {4}); },
-      "scatter: updates do not fit the indices and [4]: a is f32[2], b is i32[1, 1]; expected a.shape == b.shape[:-1] + "
+      "scatter: updates do not fit the indices and [4]: a is i32[1, 1], b is f32[2]; expected updates.shape == indices.shape[:-1] + "
       "shape[components:].");
-  expect_error<ShapeError>([] { scatter(tensor(Integers{0}, Shape{}), ones({}), {4}); },
-                           "scatter: indices are i32[]; expected at least one axis, the last with one component per axis that is indexed.");
+  expect_error<ShapeError>(
+      [] { scatter(tensor(Integers{0}, Shape{}), ones({}), {4}); },
+      "scatter: indices are a scalar: a is i32[], b is f32[]; expected at least one axis, the last with one component per axis "
+      "that is indexed.");
   expect_error<DataError>([] { scatter(tensor({{4}}), ones({1}), {4}); },
                           "scatter: index 4 at position 0 is out of range; expected -4 <= index < 4.");
 }

@@ -54,7 +54,7 @@ TEST(Likes, take_shape_and_dtype) {
   EXPECT_THROW(zeros_like(Tensor()), ArgumentError);
   expect_error<ShapeError>(
       [&] { full_like(x, tensor({1, 2})); },
-      "full: the value is no scalar: x is i32[2]; expected a tensor of rank 0. Use broadcast_to to repeat a larger one.");
+      "full_like: the value is no scalar: a is i32[2, 3], b is i32[2]; expected a tensor of rank 0. Use broadcast_to to repeat a larger one.");
 }
 
 TEST(Tensors, are_made_of_empty_lists) {

@@ -61,7 +61,7 @@ TEST(Making, refuses_bad_sizes_values_and_dtypes) {
       [] { full({2}, ones({2})); },
       "full: the value is no scalar: x is f32[2]; expected a tensor of rank 0. Use broadcast_to to repeat a larger one.");
   expect_error<DtypeError>([] { ones({2}, {.dtype = f16}); },
-                           "cast: dtype f16 has no arithmetic: x is i32[]; expected one of b8, u8, i32, i64, f32, f64.");
+                           "ones: dtype f16 has no arithmetic; expected one of b8, u8, i32, i64, f32, f64.");
   EXPECT_THROW(ones({int64_t{1} << 40, int64_t{1} << 40}), ShapeError);
   expect_error<DtypeError>([] { arange(3, {.dtype = b8}); }, "arange: numbers do not count in b8; expected a dtype of numbers.");
   expect_error<ShapeError>([] { size(ones({2}), 1); }, "size: axis 1 is outside the rank 1: x is f32[2]; expected -1 <= axis < 1.");

@@ -80,7 +80,7 @@ TEST(Pad, refuses_widths_that_do_not_fit) {
   expect_error<ShapeError>([] { pad(zeros({0}), {{1, 0}}, {.mode = PadMode::Edge}); },
                            "pad: width 1 along axis 0 of size 0: x is f32[0]; expected an axis with an element to repeat.");
   expect_error<ShapeError>([] { pad(ones({2}), {{1, 0}}, {.value = ones({2})}); },
-                           "pad: the value is no scalar: a is f32[2], b is f32[2]; expected a value of rank 0.");
+                           "pad: the value is no scalar: x is f32[2]; expected a value of rank 0.");
 }
 
 TEST(Tile, repeats_the_whole_tensor) {
@@ -168,8 +168,11 @@ TEST(Meshgrid, spans_grids_in_both_indexings) {
 
 TEST(Meshgrid, refuses_matrices_and_too_many_vectors) {
   expect_error<ShapeError>([] { meshgrid({ones({2}), ones({2, 2})}); },
-                           "meshgrid: argument 1 is no vector: x is f32[2, 2]; expected vectors or numbers.");
-  expect_error<ShapeError>([] { meshgrid(std::vector<Tensor>(9, ones({1}))); }, "meshgrid: 9 vectors span 9 axes; expected at most 8.");
+                           "meshgrid: argument 1 is no vector: a is f32[2], b is f32[2, 2]; expected vectors or numbers.");
+  expect_error<ShapeError>(
+      [] { meshgrid(std::vector<Tensor>(9, ones({1}))); },
+      "meshgrid: 9 vectors span 9 axes: a is f32[1], b is f32[1], c is f32[1], d is f32[1], e is f32[1], f is f32[1], g is f32[1], "
+      "h is f32[1], i is f32[1]; expected at most 8.");
   EXPECT_THROW(meshgrid({Tensor()}), ArgumentError);
 }
 

@@ -144,9 +144,9 @@ TEST(ReduceChoice, refuses_wrong_calls) {
   expect_error<ShapeError>([&] { min(x, {.axes = {-3}}); }, "min: axis -3 is outside the rank 2: x is f32[2, 3]; expected -2 <= axis < 2.");
   expect_error<ShapeError>([&] { min(x, {.axes = {1, -1}}); },
                            "min: axis 1 is named twice: x is f32[2, 3]; expected every axis at most once.");
-  expect_error<ShapeError>([&] { any(x, {.axes = {2}}); }, "any: axis 2 is outside the rank 2: x is b8[2, 3]; expected -2 <= axis < 2.");
+  expect_error<ShapeError>([&] { any(x, {.axes = {2}}); }, "any: axis 2 is outside the rank 2: x is f32[2, 3]; expected -2 <= axis < 2.");
   expect_error<ShapeError>([&] { all(x, {.axes = {0, 0}}); },
-                           "all: axis 0 is named twice: x is b8[2, 3]; expected every axis at most once.");
+                           "all: axis 0 is named twice: x is f32[2, 3]; expected every axis at most once.");
   expect_error<ShapeError>([&] { count_nonzero(x, {.axes = {5}}); },
                            "count_nonzero: axis 5 is outside the rank 2: x is f32[2, 3]; expected -2 <= axis < 2.");
   expect_error<ShapeError>([&] { argmax(x, {.axis = 2}); },

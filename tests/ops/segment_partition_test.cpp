@@ -31,7 +31,7 @@ TEST(SegmentRepeat, gives_each_element_what_its_row_has) {
   EXPECT_TRUE(segment::repeat(zeros({0, 2}), splits_for({}), 0).shape() == (Shape{0, 2}));
   expect_error<ShapeError>(
       [&] { segment::repeat(x, splits_for({2, 1}), 3); },
-      "segment_repeat: there is not one element per row: a is f32[3, 2], b is i64[3], c is i64[3]; expected a.shape[0] + 1 "
+      "segment::repeat: there is not one element per row: a is f32[3, 2], b is i64[3]; expected a.shape[0] + 1 "
       "row splits.");
 }
 

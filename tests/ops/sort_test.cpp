@@ -70,7 +70,7 @@ TEST(TopK, gives_the_greatest_first_and_of_equals_the_first) {
 TEST(Sort, refuses_bad_axes_counts_and_ranks) {
   expect_error<ShapeError>([] { sort(ones({2}), {.axis = 1}); },
                            "sort: axis 1 is outside the rank 1: x is f32[2]; expected -1 <= axis < 1.");
-  expect_error<ShapeError>([] { argsort(ones({})); }, "sort: axis -1 is outside the rank 0: x is f32[]; expected 0 <= axis < 0.");
+  expect_error<ShapeError>([] { argsort(ones({})); }, "argsort: axis -1 is outside the rank 0: x is f32[]; expected 0 <= axis < 0.");
   expect_error<ShapeError>([] { top_k(ones({2}), 3); }, "top_k: k is 3: x is f32[2]; expected 0 <= k <= the size of the axis.");
   expect_error<ShapeError>([] { top_k(ones({2}), -1); }, "top_k: k is -1: x is f32[2]; expected 0 <= k <= the size of the axis.");
   expect_error<ShapeError>([] { top_k(ones({2}), 1, {.axis = -2}); },

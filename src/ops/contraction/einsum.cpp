@@ -2,6 +2,7 @@
 // contract() pair by pair from left to right.
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
+#include "graph/named_call.h"
 #include "ops/contraction/contract.h"
 #include "shape/prove.h"
 #include "tensor/tensor_impl.h"
@@ -211,6 +212,7 @@ std::vector<Tensor> promoted(const std::vector<Tensor>& operands) {
 }  // namespace
 
 Tensor einsum(std::string_view text, const std::vector<Tensor>& operands) {
+  const NamedCall call("einsum", operands);
   const Subscripts subscripts = read(text, operands.size());
   const std::vector<Tensor> tensors = promoted(operands);
   std::vector<Labels> labels;

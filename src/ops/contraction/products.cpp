@@ -1,8 +1,8 @@
 // Products of two tensors that are said by others: outer, tensordot, dot, vdot.
+#include "graph/named_call.h"
 #include "ops/contraction/contract.h"
 #include "shape/prove.h"
 
-#include <anyshape/error.h>
 #include <anyshape/ops.h>
 
 #include <fmt/format.h>
@@ -13,40 +13,30 @@
 namespace anyshape {
 namespace {
 
-std::string describe(const Tensor& a, const Tensor& b) {
-  return fmt::format("a is {}{}, b is {}{}", to_string(a.dtype()), to_string(a.shape()), to_string(b.dtype()), to_string(b.shape()));
-}
-
 Tensor flat(const Tensor& x) { return reshape(x, {x.shape().count()}); }
 
 // Axes counted from the front, each at most once.
-std::vector<int> valid_axes(const Tensor& x, const std::vector<int64_t>& axes, const Tensor& a, const Tensor& b) {
-  const int rank = x.rank();
+std::vector<int> valid_axes(const NamedCall& call, const Tensor& x, const std::vector<int64_t>& axes) {
   std::vector<int> result;
   for (int64_t axis : axes) {
-    if (axis < -rank || axis >= rank) {
-      throw ShapeError(
-          fmt::format("tensordot: axis {} is outside the rank {}: {}; expected {} <= axis < {}.", axis, rank, describe(a, b), -rank, rank));
-    }
-    result.push_back(static_cast<int>(axis < 0 ? axis + rank : axis));
-    if (std::ranges::count(result, result.back()) > 1) {
-      throw ShapeError(
-          fmt::format("tensordot: axis {} is named twice: {}; expected every axis at most once.", result.back(), describe(a, b)));
-    }
+    result.push_back(call.axis(axis, x.rank()));
+    if (std::ranges::count(result, result.back()) > 1)
+      call.fail(fmt::format("axis {} is named twice", result.back()), "every axis at most once");
   }
   return result;
 }
 
 }  // namespace
 
-Tensor outer(const Tensor& a, const Tensor& b) { return reshape(a, {a.shape().count(), 1}) * reshape(b, {1, b.shape().count()}); }
+Tensor outer(const Tensor& a, const Tensor& b) {
+  const NamedCall call("outer", a, b);
+  return reshape(a, {a.shape().count(), 1}) * reshape(b, {1, b.shape().count()});
+}
 
 Tensor tensordot(const Tensor& a, const Tensor& b, const std::vector<int64_t>& axes_a, const std::vector<int64_t>& axes_b) {
-  if (axes_a.size() != axes_b.size()) {
-    throw ShapeError(
-        fmt::format("tensordot: {} axes of a meet {} of b: {}; expected as many of each.", axes_a.size(), axes_b.size(), describe(a, b)));
-  }
-  const std::vector<int> in_a = valid_axes(a, axes_a, a, b), in_b = valid_axes(b, axes_b, a, b);
+  const NamedCall call("tensordot", a, b);
+  if (axes_a.size() != axes_b.size()) call.fail(fmt::format("{} axes of a meet {} of b", axes_a.size(), axes_b.size()), "as many of each");
+  const std::vector<int> in_a = valid_axes(call, a, axes_a), in_b = valid_axes(call, b, axes_b);
   // Labels: axes of a by their number, axes of b behind them, those that meet by a's.
   std::vector<int> labels_a(a.rank()), labels_b(b.rank()), result;
   std::iota(labels_a.begin(), labels_a.end(), 0);
@@ -55,10 +45,8 @@ Tensor tensordot(const Tensor& a, const Tensor& b, const std::vector<int64_t>& a
   std::vector<std::string> names(b.rank());
   for (size_t i = 0; i < in_a.size(); ++i) {
     const Dim size = a.shape()[in_a[i]], other = sizes[in_b[i]];
-    if (!proves_equal(size, other).value_or(true)) {
-      throw ShapeError(
-          fmt::format("tensordot: axis {} of a and axis {} of b differ: {}; expected equal sizes.", in_a[i], in_b[i], describe(a, b)));
-    }
+    if (!proves_equal(size, other).value_or(true))
+      call.fail(fmt::format("axis {} of a and axis {} of b differ", in_a[i], in_b[i]), "equal sizes");
     sizes[in_b[i]] = size;
     names[in_b[i]] = fmt::format("what axis {} of a and axis {} of b share", in_a[i], in_b[i]);
     labels_b[in_b[i]] = in_a[i];
@@ -69,18 +57,15 @@ Tensor tensordot(const Tensor& a, const Tensor& b, const std::vector<int64_t>& a
   for (int label : labels_b) {
     if (!has_label(labels_a, label)) result.push_back(label);
   }
-  if (result.size() > static_cast<size_t>(max_rank)) {
-    throw ShapeError(fmt::format("tensordot: the result would have rank {}: {}; expected a result of at most rank {}.", result.size(),
-                                 describe(a, b), max_rank));
-  }
+  if (result.size() > static_cast<size_t>(max_rank))
+    call.fail(fmt::format("the result would have rank {}", result.size()), fmt::format("a result of at most rank {}", max_rank));
   return arranged(contract({a, labels_a}, {with_sizes(b, sizes, names), labels_b}, result), result);
 }
 
 Tensor tensordot(const Tensor& a, const Tensor& b, int64_t axes) {
-  if (axes < 0 || axes > a.rank() || axes > b.rank()) {
-    throw ShapeError(fmt::format("tensordot: cannot sum over {} axes: {}; expected between 0 and {}.", axes, describe(a, b),
-                                 std::min(a.rank(), b.rank())));
-  }
+  const NamedCall call("tensordot", a, b);
+  if (axes < 0 || axes > a.rank() || axes > b.rank())
+    call.fail(fmt::format("cannot sum over {} axes", axes), fmt::format("between 0 and {}", std::min(a.rank(), b.rank())));
   std::vector<int64_t> last(static_cast<size_t>(axes)), first(static_cast<size_t>(axes));
   std::iota(last.begin(), last.end(), a.rank() - axes);
   std::iota(first.begin(), first.end(), 0);
@@ -88,11 +73,17 @@ Tensor tensordot(const Tensor& a, const Tensor& b, int64_t axes) {
 }
 
 Tensor dot(const Tensor& a, const Tensor& b) {
+  const NamedCall call("dot", a, b);
   if (a.rank() == 0 || b.rank() == 0) return a * b;
   if (a.rank() <= 2 && b.rank() <= 2) return matmul(a, b);
   return tensordot(a, b, {-1}, {b.rank() == 1 ? -1 : -2});
 }
 
-Tensor vdot(const Tensor& a, const Tensor& b) { return tensordot(flat(a), flat(b), 1); }
+Tensor vdot(const Tensor& a, const Tensor& b) {
+  const NamedCall call("vdot", a, b);
+  if (!proves_equal(a.shape().count(), b.shape().count()).value_or(true))
+    call.fail("numbers of elements differ", "as many elements in a as in b");
+  return tensordot(flat(a), flat(b), 1);
+}
 
 }  // namespace anyshape

@@ -1,6 +1,7 @@
 // Elementwise arithmetic of two tensors that broadcast: one line per op with its scalar and its two derivatives.
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
+#include "graph/named_call.h"
 #include "loop/element.h"
 #include "loop/math.h"
 #include "ops/all_ops.h"
@@ -94,6 +95,9 @@ Tensor pow(const Tensor& a, const Tensor& b) { return bind(pow_op, {a, b}); }
 Tensor atan2(const Tensor& y, const Tensor& x) { return bind(atan2_op, {y, x}); }
 Tensor remainder(const Tensor& a, const Tensor& b) { return bind(remainder_op, {a, b}); }
 Tensor floor_divide(const Tensor& a, const Tensor& b) { return bind(floor_divide_op, {a, b}); }
-Tensor clip(const Tensor& x, const Tensor& lowest, const Tensor& highest) { return minimum(maximum(x, lowest), highest); }
+Tensor clip(const Tensor& x, const Tensor& lowest, const Tensor& highest) {
+  const NamedCall call("clip", x, lowest, highest);
+  return minimum(maximum(x, lowest), highest);
+}
 
 }  // namespace anyshape

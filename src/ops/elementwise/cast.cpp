@@ -1,6 +1,7 @@
 // cast: x -> the same numbers in another dtype. Floats to integers truncate and saturate, NaN gives 0; anything to b8 is != 0.
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
+#include "graph/named_call.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
 #include "ops/computable.h"
@@ -71,6 +72,7 @@ constinit const OpDef cast_op{.name = "cast",
                               .attrs = [] { return Attrs(CastAttrs{}); }};
 
 Tensor cast(const Tensor& x, Dtype dtype) {
+  const NamedCall call("cast", x);
   if (x.dtype() == dtype && !x.impl()->weak) return x;
   if (x.impl()->weak && dtype != Dtype::f16 && dtype != Dtype::bf16) return settled(x, dtype);
   return bind(cast_op, {x}, CastAttrs{dtype});

@@ -1,6 +1,7 @@
 // Comparisons of two tensors that broadcast: b8, without gradient. The two others are these with their operands swapped.
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
+#include "graph/named_call.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
 
@@ -33,7 +34,13 @@ Tensor equal(const Tensor& a, const Tensor& b) { return bind(equal_op, {a, b}); 
 Tensor not_equal(const Tensor& a, const Tensor& b) { return bind(not_equal_op, {a, b}); }
 Tensor less(const Tensor& a, const Tensor& b) { return bind(less_op, {a, b}); }
 Tensor less_equal(const Tensor& a, const Tensor& b) { return bind(less_equal_op, {a, b}); }
-Tensor greater(const Tensor& a, const Tensor& b) { return bind(less_op, {b, a}); }
-Tensor greater_equal(const Tensor& a, const Tensor& b) { return bind(less_equal_op, {b, a}); }
+Tensor greater(const Tensor& a, const Tensor& b) {
+  const NamedCall call("greater", a, b);
+  return bind(less_op, {b, a});
+}
+Tensor greater_equal(const Tensor& a, const Tensor& b) {
+  const NamedCall call("greater_equal", a, b);
+  return bind(less_equal_op, {b, a});
+}
 
 }  // namespace anyshape

@@ -1,5 +1,6 @@
 // Arithmetic of one tensor: one line per op with its name, dtype rule, scalar lowering, and derivative from g.x, g.y and g.dy.
 #include "ops/elementwise/unary.h"
+#include "graph/named_call.h"
 
 namespace anyshape {
 namespace {
@@ -43,8 +44,14 @@ Tensor abs(const Tensor& x) { return bind(abs_op, {x}); }
 Tensor sign(const Tensor& x) { return bind(sign_op, {x}); }
 Tensor sqrt(const Tensor& x) { return bind(sqrt_op, {x}); }
 Tensor rsqrt(const Tensor& x) { return bind(rsqrt_op, {x}); }
-Tensor square(const Tensor& x) { return x * x; }
-Tensor reciprocal(const Tensor& x) { return 1 / x; }
+Tensor square(const Tensor& x) {
+  const NamedCall call("square", x);
+  return x * x;
+}
+Tensor reciprocal(const Tensor& x) {
+  const NamedCall call("reciprocal", x);
+  return 1 / x;
+}
 Tensor stop_gradient(const Tensor& x) { return bind(stop_gradient_op, {x}); }
 
 }  // namespace anyshape

@@ -1,6 +1,7 @@
 // gather_nd: x, indices [..., components] -> the part of x that each index of the leading axes names; scatter: the reverse, which adds.
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
+#include "graph/named_call.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
 #include "ops/computable.h"
@@ -17,10 +18,9 @@ namespace anyshape {
 namespace {
 
 // How many leading axes an index names: the size of the indices' last axis. Ranks depend on it, so a trace holds for one such size.
-int64_t components_of(std::string_view op, const Tensor& indices) {
-  if (indices.rank() > 0) return indices.shape()[-1].specialize();
-  throw ShapeError(fmt::format("{}: indices are {}[]; expected at least one axis, the last with one component per axis that is indexed.",
-                               op, to_string(indices.dtype())));
+int64_t components_of(const NamedCall& call, const Tensor& indices) {
+  if (indices.rank() == 0) call.fail("indices are a scalar", "at least one axis, the last with one component per axis that is indexed");
+  return indices.shape()[-1].specialize();
 }
 
 void require_components(const OpCall& call, int64_t components, int rank) {
@@ -94,7 +94,7 @@ Specs scatter_shape(OpCall& call) {
   require_components(call, attrs.components, to.rank());
   const int leading_axes = indices.rank() - 1, components = static_cast<int>(attrs.components);
   const std::string what = fmt::format("updates do not fit the indices and {}", to_string(to));
-  constexpr std::string_view rule = "a.shape == b.shape[:-1] + shape[components:]";
+  constexpr std::string_view rule = "updates.shape == indices.shape[:-1] + shape[components:]";
   if (updates.rank() != leading_axes + to.rank() - components) call.fail(what, rule);
   for (int axis = 0; axis < updates.rank(); ++axis) {
     const Dim& wanted = axis < leading_axes ? indices[axis] : to[axis - leading_axes + components];
@@ -160,13 +160,18 @@ constinit const OpDef scatter_op{.name = "scatter",
                                  .index_limits = scatter_limits};
 
 Tensor gather_nd(const Tensor& x, const Tensor& indices) {
-  return bind(gather_nd_op, {x, indices}, GatherAttrs{components_of("gather_nd", indices)});
+  const NamedCall call("gather_nd", x, indices);
+  return bind(gather_nd_op, {x, indices}, GatherAttrs{components_of(call, indices)});
 }
 
 Tensor scatter(const Tensor& indices, const Tensor& updates, const Shape& shape) {
-  return bind(scatter_op, {updates, indices}, ScatterAttrs{components_of("scatter", indices), shape});
+  const NamedCall call("scatter", indices, updates);
+  return bind(scatter_op, {updates, indices}, ScatterAttrs{components_of(call, indices), shape});
 }
 
-Tensor scatter_add(const Tensor& x, const Tensor& indices, const Tensor& updates) { return x + scatter(indices, updates, x.shape()); }
+Tensor scatter_add(const Tensor& x, const Tensor& indices, const Tensor& updates) {
+  const NamedCall call("scatter_add", x, indices, updates);
+  return x + scatter(indices, updates, x.shape());
+}
 
 }  // namespace anyshape

@@ -1,6 +1,7 @@
 // sort and top_k: x -> values in order along an axis (top_k: the first k) and where they stood, as i32. Stable, NaN last in both directions.
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
+#include "graph/named_call.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
 #include "ops/computable.h"
@@ -122,7 +123,10 @@ constinit const OpDef top_k_op{.name = "top_k",
                                .attrs = [] { return Attrs(TopKAttrs{}); }};
 
 Tensor sort(const Tensor& x, SortOptions options) { return sorted(x, options)[0]; }
-Tensor argsort(const Tensor& x, SortOptions options) { return sorted(x, options)[1]; }
+Tensor argsort(const Tensor& x, SortOptions options) {
+  const NamedCall call("argsort", x);
+  return sorted(x, options)[1];
+}
 
 TopK top_k(const Tensor& x, const Dim& k, AxisOptions options) {
   const std::vector<Tensor> found = bind_all(top_k_op, {&x, 1}, TopKAttrs{options.axis, k});

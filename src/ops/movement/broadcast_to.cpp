@@ -1,6 +1,7 @@
 // broadcast_to: x -> x repeated along its axes of size 1 and new leading ones.
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
+#include "graph/named_call.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
 #include "ops/sizes.h"
@@ -61,6 +62,7 @@ constinit const OpDef broadcast_to_op{.name = "broadcast_to",
                                       .attrs = [] { return Attrs(BroadcastToAttrs{}); }};
 
 Tensor broadcast_to(const Tensor& x, const Shape& shape) {
+  const NamedCall call("broadcast_to", x);
   if (x.shape().same_as(shape)) return cast(x, x.dtype());
   return bind(broadcast_to_op, {x}, BroadcastToAttrs{shape});
 }

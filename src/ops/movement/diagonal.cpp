@@ -1,11 +1,11 @@
 // diagonal: [..., rows, columns] -> [..., n], and diagonal_matrix: back, among zeros. Each is the other's gradient.
 #include "ops/movement/diagonal.h"
+#include "graph/named_call.h"
 
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
-#include "ops/named_axis.h"
 #include "ops/sizes.h"
 
 #include <anyshape/ops.h>
@@ -107,8 +107,8 @@ std::vector<Tensor> matrix_gradient(const GradientCall& call) {
 DiagonalAttrs begin_of(int64_t offset) { return {offset < 0 ? Dim(0) - offset : Dim(0), offset > 0 ? Dim(offset) : Dim(0)}; }
 
 // Where rows are at or past a column's place relative to the diagonal.
-Tensor is_on_or_below(const Tensor& x, std::string_view op, int64_t offset) {
-  if (x.rank() < 2) refuse(op, x, "no matrix", "at least 2 axes");
+Tensor is_on_or_below(const NamedCall& call, const Tensor& x, int64_t offset) {
+  if (x.rank() < 2) call.fail("no matrix", "at least 2 axes");
   const Tensor last_column = arange(x.shape()[-2], {.dtype = i64}) + offset;
   return less_equal(arange(x.shape()[-1], {.dtype = i64}), expand_dims(last_column, 1));
 }
@@ -144,18 +144,23 @@ Tensor diagonal_matrix(const Tensor& x, const Dim& rows, const Dim& columns, int
 }
 
 Tensor diag(const Tensor& x, DiagonalOptions options) {
-  if (x.rank() == 0) refuse("diag", x, "no vector or matrix", "at least 1 axis");
+  const NamedCall call("diag", x);
+  if (x.rank() == 0) call.fail("no vector or matrix", "at least 1 axis");
   const DiagonalAttrs begin = begin_of(options.offset);
   if (x.rank() > 1) return bind(diagonal_op, {x}, begin);
   const Dim size = x.shape()[0] + begin.row + begin.column;
   return diagonal_matrix(x, size, size, options.offset);
 }
 
-Tensor tril(const Tensor& x, DiagonalOptions options) { return where(is_on_or_below(x, "tril", options.offset), x, cast(0, x.dtype())); }
+Tensor tril(const Tensor& x, DiagonalOptions options) {
+  const NamedCall call("tril", x);
+  return where(is_on_or_below(call, x, options.offset), x, cast(0, x.dtype()));
+}
 
 Tensor triu(const Tensor& x, DiagonalOptions options) {
+  const NamedCall call("triu", x);
   const int64_t below = options.offset == std::numeric_limits<int64_t>::min() ? options.offset : options.offset - 1;
-  return where(is_on_or_below(x, "triu", below), cast(0, x.dtype()), x);
+  return where(is_on_or_below(call, x, below), cast(0, x.dtype()), x);
 }
 
 }  // namespace anyshape

@@ -1,6 +1,6 @@
 // flip and roll: axes read backwards, or from another place on.
+#include "graph/named_call.h"
 #include "ops/movement/slice.h"
-#include "ops/named_axis.h"
 
 #include <anyshape/ops.h>
 
@@ -11,10 +11,11 @@
 namespace anyshape {
 
 Tensor flip(const Tensor& x, const std::vector<int64_t>& axes) {
+  const NamedCall call("flip", x);
   std::array<bool, max_rank> flipped{};
   for (int64_t named : axes) {
-    const int axis = require_axis("flip", x, named);
-    if (flipped[axis]) refuse("flip", x, fmt::format("axis {} is named twice", axis), "every axis at most once");
+    const int axis = call.axis(named);
+    if (flipped[axis]) call.fail(fmt::format("axis {} is named twice", axis), "every axis at most once");
     flipped[axis] = true;
   }
   std::vector<SliceRange> ranges(x.rank());
@@ -23,8 +24,9 @@ Tensor flip(const Tensor& x, const std::vector<int64_t>& axes) {
 }
 
 Tensor roll(const Tensor& x, const Dim& shift, RollOptions options) {
+  const NamedCall call("roll", x);
   if (!options.axis) return reshape(roll(reshape(x, {x.shape().count()}), shift, {.axis = 0}), x.shape());
-  const int axis = require_axis("roll", x, *options.axis);
+  const int axis = call.axis(*options.axis);
   const Dim size = x.shape()[axis];
   const Dim moved = shift % max(size, 1);
   if (moved.same_as(0)) return x;

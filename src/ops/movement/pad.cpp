@@ -1,6 +1,7 @@
 // pad: x, a value -> x's elements at even distances inside a larger tensor that holds the value elsewhere. It is the gradient of slice, too.
 // The other modes of padding are mirrored or repeated slices put before and after.
 #include "ops/movement/pad.h"
+#include "graph/named_call.h"
 
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
@@ -8,7 +9,6 @@
 #include "ops/all_ops.h"
 #include "ops/loops.h"
 #include "ops/movement/slice.h"
-#include "ops/named_axis.h"
 #include "ops/sizes.h"
 #include "tensor/view.h"
 
@@ -97,7 +97,7 @@ Tensor border(const Tensor& x, int axis, const Dim& width, bool before, PadMode 
   return slice_along(x, axis, before ? width - 1 + skipped : size - 1 - skipped, width, -1);
 }
 
-Tensor with_borders(const Tensor& x, int axis, const PadWidth& width, PadMode mode) {
+Tensor with_borders(const NamedCall& call, const Tensor& x, int axis, const PadWidth& width, PadMode mode) {
   const Dim size = x.shape()[axis];
   std::vector<Tensor> parts;
   for (const bool before : {true, false}) {
@@ -105,10 +105,10 @@ Tensor with_borders(const Tensor& x, int axis, const PadWidth& width, PadMode mo
     if (!before) parts.push_back(x);
     if (wanted.same_as(0)) continue;
     if (mode == PadMode::Edge ? size < 1 : size - (mode == PadMode::Reflect ? 1 : 0) < wanted) {
-      refuse("pad", x, fmt::format("width {} along axis {} of size {}", to_string(wanted), axis, to_string(size)),
-             mode == PadMode::Edge      ? "an axis with an element to repeat"
-             : mode == PadMode::Reflect ? "widths below the axis's size to reflect"
-                                        : "widths of at most the axis's size to mirror");
+      call.fail(fmt::format("width {} along axis {} of size {}", to_string(wanted), axis, to_string(size)),
+                mode == PadMode::Edge      ? "an axis with an element to repeat"
+                : mode == PadMode::Reflect ? "widths below the axis's size to reflect"
+                                           : "widths of at most the axis's size to mirror");
     }
     parts.push_back(border(x, axis, wanted, before, mode));
   }
@@ -131,14 +131,15 @@ Tensor place_among_zeros(const Tensor& x, PadAttrs attrs) {
 }
 
 Tensor pad(const Tensor& x, const std::vector<PadWidth>& widths, const PadOptions& options) {
+  const NamedCall call("pad", x);
   PadAttrs attrs{{}, {}, x.shape()};
   if (static_cast<int>(widths.size()) > x.rank()) {
-    refuse("pad", x, fmt::format("{} widths for {} axes", widths.size(), x.rank()), "at most one width per axis");
+    call.fail(fmt::format("{} widths for {} axes", widths.size(), x.rank()), "at most one width per axis");
   }
   for (size_t i = 0; i < widths.size(); ++i) {
     const int axis = static_cast<int>(i);
     for (const Dim& width : {widths[i].before, widths[i].after}) {
-      if (width < 0) refuse("pad", x, fmt::format("width {} along axis {}", to_string(width), axis), "widths of at least 0");
+      if (width < 0) call.fail(fmt::format("width {} along axis {}", to_string(width), axis), "widths of at least 0");
     }
     attrs.begins.push_back(widths[i].before);
     attrs.steps.push_back(1);
@@ -146,7 +147,7 @@ Tensor pad(const Tensor& x, const std::vector<PadWidth>& widths, const PadOption
   }
   if (options.mode == PadMode::Constant) return bind(pad_op, {x, cast(options.value, x.dtype())}, std::move(attrs));
   Tensor result = x;
-  for (size_t i = 0; i < widths.size(); ++i) result = with_borders(result, static_cast<int>(i), widths[i], options.mode);
+  for (size_t i = 0; i < widths.size(); ++i) result = with_borders(call, result, static_cast<int>(i), widths[i], options.mode);
   return result;
 }
 

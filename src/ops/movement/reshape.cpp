@@ -1,8 +1,8 @@
 // reshape: x -> the same elements in row-major order under another shape. One size may be -1: what is left. Axes of size 1 come and go by it.
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
+#include "graph/named_call.h"
 #include "ops/all_ops.h"
-#include "ops/named_axis.h"
 #include "ops/sizes.h"
 #include "tensor/view.h"
 
@@ -77,13 +77,15 @@ constinit const OpDef reshape_op{.name = "reshape",
                                  .attrs = [] { return Attrs(ReshapeAttrs{}); }};
 
 Tensor reshape(const Tensor& x, const Shape& shape) {
+  const NamedCall call("reshape", x);
   const Shape from = x.shape();
   if (from.same_as(shape)) return cast(x, x.dtype());
   return bind(reshape_op, {x}, ReshapeAttrs{completed(from, shape)});
 }
 
 Tensor expand_dims(const Tensor& x, int64_t axis) {
-  const int place = require_axis("expand_dims", x, axis, x.rank() + 1);
+  const NamedCall call("expand_dims", x);
+  const int place = call.axis(axis, x.rank() + 1);
   const Shape from = x.shape();
   std::vector<Dim> sizes(from.begin(), from.end());
   sizes.insert(sizes.begin() + place, 1);
@@ -91,12 +93,13 @@ Tensor expand_dims(const Tensor& x, int64_t axis) {
 }
 
 Tensor squeeze(const Tensor& x, const std::vector<int64_t>& axes) {
+  const NamedCall call("squeeze", x);
   const Shape from = x.shape();
   std::array<bool, max_rank> goes{};
   for (int64_t named : axes) {
-    const int axis = require_axis("squeeze", x, named);
-    if (goes[axis]) refuse("squeeze", x, fmt::format("axis {} is named twice", axis), "every axis at most once");
-    if (!(from[axis] == 1)) refuse("squeeze", x, fmt::format("axis {} has the size {}", axis, to_string(from[axis])), "axes of size 1");
+    const int axis = call.axis(named);
+    if (goes[axis]) call.fail(fmt::format("axis {} is named twice", axis), "every axis at most once");
+    if (!(from[axis] == 1)) call.fail(fmt::format("axis {} has the size {}", axis, to_string(from[axis])), "axes of size 1");
     goes[axis] = true;
   }
   Shape shape;

@@ -1,5 +1,6 @@
 // slice: x, per leading axis a begin, a size and a step -> those elements. Eagerly a view.
 #include "ops/movement/slice.h"
+#include "graph/named_call.h"
 
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
@@ -119,6 +120,7 @@ constinit const OpDef slice_op{.name = "slice",
                                .attrs = [] { return Attrs(SliceAttrs{}); }};
 
 Tensor slice(const Tensor& x, const std::vector<SliceRange>& ranges) {
+  const NamedCall call("slice", x);
   const Shape shape = x.shape();
   SliceAttrs attrs;
   for (size_t i = 0; i < ranges.size(); ++i) {

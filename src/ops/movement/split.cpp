@@ -1,6 +1,6 @@
 // split and unstack: parts of a tensor along an axis, each a slice of it.
+#include "graph/named_call.h"
 #include "ops/movement/slice.h"
-#include "ops/named_axis.h"
 
 #include <anyshape/error.h>
 #include <anyshape/ops.h>
@@ -10,11 +10,12 @@
 namespace anyshape {
 
 std::vector<Tensor> split_evenly(const Tensor& x, int64_t sections, SplitOptions options) {
-  const int axis = require_axis("split", x, options.axis);
+  const NamedCall call("split", x);
+  const int axis = call.axis(options.axis);
   const Dim size = x.shape()[axis];
   if (sections < 1 || !(size % sections == 0)) {
-    refuse("split", x, fmt::format("size {} along axis {} in {} sections", to_string(size), axis, sections),
-           "a number of sections that divides the axis's size");
+    call.fail(fmt::format("size {} along axis {} in {} sections", to_string(size), axis, sections),
+              "a number of sections that divides the axis's size");
   }
   std::vector<Tensor> parts;
   const Dim length = size / sections;
@@ -23,7 +24,8 @@ std::vector<Tensor> split_evenly(const Tensor& x, int64_t sections, SplitOptions
 }
 
 std::vector<Tensor> split(const Tensor& x, const std::vector<Dim>& indices, SplitOptions options) {
-  const int axis = require_axis("split", x, options.axis);
+  const NamedCall call("split", x);
+  const int axis = call.axis(options.axis);
   std::vector<SliceRange> ranges(axis + 1);
   std::vector<Tensor> parts;
   for (size_t i = 0; i <= indices.size(); ++i) {
@@ -35,7 +37,8 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<Dim>& indices, Spli
 }
 
 std::vector<Tensor> unstack(const Tensor& x, StackOptions options) {
-  const int axis = require_axis("unstack", x, options.axis);
+  const NamedCall call("unstack", x);
+  const int axis = call.axis(options.axis);
   const Shape from = x.shape();
   if (!from[axis].is_constant()) {
     throw TraceError(

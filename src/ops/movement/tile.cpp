@@ -1,5 +1,5 @@
 // tile and repeat: an axis of size 1 beside the one to repeat, broadcast and joined with it again.
-#include "ops/named_axis.h"
+#include "graph/named_call.h"
 #include "ops/sizes.h"
 
 #include <anyshape/ops.h>
@@ -14,14 +14,15 @@ Tensor repeat_runs(const Tensor& x, const Dim& run, const Dim& runs, const Dim& 
   return reshape(broadcast_to(reshape(x, {runs, 1, run}), {runs, count, run}), result);
 }
 
-void require_count(std::string_view op, const Tensor& x, const Dim& count) {
-  if (count < 0) refuse(op, x, fmt::format("{} repeats", to_string(count)), "at least 0");
+void require_count(const NamedCall& call, const Dim& count) {
+  if (count < 0) call.fail(fmt::format("{} repeats", to_string(count)), "at least 0");
 }
 
 }  // namespace
 
 Tensor tile(const Tensor& x, const std::vector<Dim>& repeats) {
-  for (const Dim& count : repeats) require_count("tile", x, count);
+  const NamedCall call("tile", x);
+  for (const Dim& count : repeats) require_count(call, count);
   const Shape from = x.shape();
   std::vector<Dim> sizes(from.begin(), from.end());
   if (sizes.size() < repeats.size()) sizes.insert(sizes.begin(), repeats.size() - sizes.size(), 1);
@@ -40,9 +41,10 @@ Tensor tile(const Tensor& x, const std::vector<Dim>& repeats) {
 }
 
 Tensor repeat(const Tensor& x, const Dim& count, RepeatOptions options) {
-  require_count("repeat", x, count);
+  const NamedCall call("repeat", x);
+  require_count(call, count);
   if (!options.axis) return repeat(reshape(x, {x.shape().count()}), count, {.axis = 0});
-  const int axis = require_axis("repeat", x, *options.axis);
+  const int axis = call.axis(*options.axis);
   Shape shape = x.shape();
   const Dim run = count_between(shape, axis + 1, shape.rank()), runs = count_between(shape, 0, axis + 1);
   shape[axis] = shape[axis] * count;

@@ -1,9 +1,9 @@
 // transpose: x -> axis k of the result is axis permutation[k] of x.
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
+#include "graph/named_call.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
-#include "ops/named_axis.h"
 #include "tensor/view.h"
 
 #include <anyshape/ops.h>
@@ -76,6 +76,7 @@ constinit const OpDef transpose_op{.name = "transpose",
                                    .attrs = [] { return Attrs(TransposeAttrs{}); }};
 
 Tensor transpose(const Tensor& x, const std::vector<int64_t>& permutation) {
+  const NamedCall call("transpose", x);
   const int rank = x.rank();
   TransposeAttrs attrs{permutation};
   for (int64_t& axis : attrs.permutation) {
@@ -88,7 +89,8 @@ Tensor transpose(const Tensor& x, const std::vector<int64_t>& permutation) {
 }
 
 Tensor moveaxis(const Tensor& x, int64_t from, int64_t to) {
-  const int source = require_axis("moveaxis", x, from), target = require_axis("moveaxis", x, to);
+  const NamedCall call("moveaxis", x);
+  const int source = call.axis(from), target = call.axis(to);
   std::vector<int64_t> permutation;
   for (int axis = 0; axis < x.rank(); ++axis) {
     if (axis != source) permutation.push_back(axis);
@@ -98,7 +100,8 @@ Tensor moveaxis(const Tensor& x, int64_t from, int64_t to) {
 }
 
 Tensor swapaxes(const Tensor& x, int64_t first, int64_t second) {
-  const int a = require_axis("swapaxes", x, first), b = require_axis("swapaxes", x, second);
+  const NamedCall call("swapaxes", x);
+  const int a = call.axis(first), b = call.axis(second);
   std::vector<int64_t> permutation;
   for (int axis = 0; axis < x.rank(); ++axis) permutation.push_back(axis == a ? b : axis == b ? a : axis);
   return transpose(x, permutation);

@@ -1,10 +1,10 @@
 // random::categorical: logits [..., classes] -> classes drawn with the chances softmax(logits); bernoulli: true with one chance.
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
+#include "graph/named_call.h"
 #include "ops/all_ops.h"
 #include "ops/random/attrs.h"
 
-#include <anyshape/error.h>
 #include <anyshape/ops.h>
 #include <anyshape/random.h>
 
@@ -76,14 +76,15 @@ constinit const OpDef categorical_op{.name = "random::categorical",
                                      .attrs = [] { return Attrs(CategoricalAttrs{}); }};
 
 Tensor random::categorical(const Tensor& logits, const Dim& count) {
+  const NamedCall call("random::categorical", logits);
   if (logits.rank() == 0) return bind(categorical_op, {logits}, CategoricalAttrs{count});  // refused by the shape rule
   return bind(categorical_op, {exp(logits - max(logits, {.axes = {-1}, .keep_dims = true}))}, CategoricalAttrs{count});
 }
 
 Tensor random::bernoulli(const Shape& shape, BernoulliOptions options) {
-  if (!(options.probability >= 0 && options.probability <= 1)) {
-    throw ArgumentError(fmt::format("random::bernoulli: probability is {}; expected a number from 0 to 1.", options.probability));
-  }
+  const NamedCall call("random::bernoulli");
+  if (!(options.probability >= 0 && options.probability <= 1))
+    call.fail_argument(fmt::format("probability is {}", options.probability), "a number from 0 to 1");
   return cast(uniform(shape) < options.probability, options.dtype);
 }
 

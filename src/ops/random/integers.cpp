@@ -1,5 +1,6 @@
 // random::integers: whole numbers, all equally likely; permutation and shuffle, which sort by random keys.
 #include "graph/bind.h"
+#include "graph/named_call.h"
 #include "ops/all_ops.h"
 #include "ops/random/attrs.h"
 #include "ops/sizes.h"
@@ -85,14 +86,20 @@ constinit const OpDef integers_op{
     }};
 
 Tensor random::integers(const Shape& shape, IntegersOptions options) {
+  const NamedCall call("random::integers");
   return bind(integers_op, {}, IntegersAttrs{shape, options.low, options.high, options.dtype});
 }
 
 // Keys of 62 bits: two of them are equal with no noticeable chance, so every order is equally likely.
-Tensor random::permutation(const Dim& n) { return argsort(integers({n}, {.high = int64_t{1} << 62, .dtype = Dtype::i64})); }
+Tensor random::permutation(const Dim& n) {
+  const NamedCall call("random::permutation");
+  return argsort(integers({n}, {.high = int64_t{1} << 62, .dtype = Dtype::i64}));
+}
 
 Tensor random::shuffle(const Tensor& x, ShuffleOptions options) {
-  return take(x, permutation(x.shape()[static_cast<int>(options.axis)]), {.axis = options.axis});
+  const NamedCall call("random::shuffle", x);
+  const int axis = call.axis(options.axis);
+  return take(x, permutation(x.shape()[axis]), {.axis = axis});
 }
 
 }  // namespace anyshape

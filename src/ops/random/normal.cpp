@@ -1,9 +1,9 @@
 // random::normal: the standard normal distribution as an op; mean and deviation by arithmetic on it.
 #include "graph/bind.h"
+#include "graph/named_call.h"
 #include "ops/all_ops.h"
 #include "ops/random/attrs.h"
 
-#include <anyshape/error.h>
 #include <anyshape/ops.h>
 #include <anyshape/random.h>
 
@@ -20,9 +20,8 @@ constinit const OpDef normal_op{
     .attrs = [] { return Attrs(RandomAttrs{}); }};
 
 Tensor random::normal(const Shape& shape, NormalOptions options) {
-  if (!(options.deviation >= 0)) {
-    throw ArgumentError(fmt::format("random::normal: deviation is {}; expected a number of at least 0.", options.deviation));
-  }
+  const NamedCall call("random::normal");
+  if (!(options.deviation >= 0)) call.fail_argument(fmt::format("deviation is {}", options.deviation), "a number of at least 0");
   Tensor numbers = bind(normal_op, {}, RandomAttrs{shape, options.dtype});
   if (options.deviation != 1) numbers = numbers * options.deviation;
   return options.mean == 0 ? numbers : numbers + options.mean;

@@ -1,11 +1,11 @@
 // random::truncated_normal: the standard normal distribution cut at two deviations, by the inverse of its distribution function: one uniform
 // number gives one result and nothing is drawn again, so that elements stay independent of each other.
 #include "graph/bind.h"
+#include "graph/named_call.h"
 #include "loop/polynomial.h"
 #include "ops/all_ops.h"
 #include "ops/random/attrs.h"
 
-#include <anyshape/error.h>
 #include <anyshape/ops.h>
 #include <anyshape/random.h>
 
@@ -60,9 +60,8 @@ constinit const OpDef truncated_normal_op{
     }};
 
 Tensor random::truncated_normal(const Shape& shape, NormalOptions options) {
-  if (!(options.deviation >= 0)) {
-    throw ArgumentError(fmt::format("random::truncated_normal: deviation is {}; expected a number of at least 0.", options.deviation));
-  }
+  const NamedCall call("random::truncated_normal");
+  if (!(options.deviation >= 0)) call.fail_argument(fmt::format("deviation is {}", options.deviation), "a number of at least 0");
   Tensor numbers = bind(truncated_normal_op, {}, RandomAttrs{shape, options.dtype});
   if (options.deviation != 1) numbers = numbers * options.deviation;
   return options.mean == 0 ? numbers : numbers + options.mean;

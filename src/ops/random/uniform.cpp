@@ -1,9 +1,9 @@
 // random::uniform: numbers in [0, 1) as an op; other intervals by arithmetic on it.
 #include "graph/bind.h"
+#include "graph/named_call.h"
 #include "ops/all_ops.h"
 #include "ops/random/attrs.h"
 
-#include <anyshape/error.h>
 #include <anyshape/ops.h>
 #include <anyshape/random.h>
 
@@ -20,9 +20,8 @@ constinit const OpDef uniform_op{
     .attrs = [] { return Attrs(RandomAttrs{}); }};
 
 Tensor random::uniform(const Shape& shape, UniformOptions options) {
-  if (!(options.low <= options.high)) {
-    throw ArgumentError(fmt::format("random::uniform: low is {} and high is {}; expected low <= high.", options.low, options.high));
-  }
+  const NamedCall call("random::uniform");
+  if (!(options.low <= options.high)) call.fail_argument(fmt::format("low is {} and high is {}", options.low, options.high), "low <= high");
   Tensor numbers = bind(uniform_op, {}, RandomAttrs{shape, options.dtype});
   if (options.high - options.low != 1) numbers = numbers * (options.high - options.low);
   return options.low == 0 ? numbers : numbers + options.low;

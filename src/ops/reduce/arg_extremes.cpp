@@ -1,6 +1,7 @@
 // argmax, argmin: x -> the place of the greatest or least element along an axis, as i32: of equal ones the first, of NaNs the first.
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
+#include "graph/named_call.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
 #include "ops/loops.h"
@@ -123,6 +124,7 @@ constexpr OpDef arg_extreme_op(std::string_view name) {
 
 // Without an axis: all elements in row-major order.
 Tensor arg_extreme(const OpDef& op, const Tensor& x, const ArgExtremeOptions& options) {
+  const NamedCall call(op.name, x);
   const int64_t rank = x.rank();
   if (options.axis.has_value()) {
     const int64_t axis = *options.axis;

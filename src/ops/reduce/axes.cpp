@@ -1,6 +1,10 @@
 // The axes of a reduction: from options to validated fates.
 #include "ops/reduce/axes.h"
 
+#include "graph/bind.h"
+#include "graph/named_call.h"
+#include "tensor/tensor_impl.h"
+
 #include <fmt/format.h>
 
 namespace anyshape {
@@ -27,10 +31,14 @@ std::vector<AxisFate> reduce_fates(const OpCall& call) {
   return fates;
 }
 
-void require_axes(std::string_view op, const Tensor& x, const ReduceAttrs& attrs) {
-  const OpDef named{.name = op};
-  const TensorSpec spec{x.dtype(), x.shape(), {}};
-  static_cast<void>(reduce_fates(OpCall(named, std::span(&spec, 1), Attrs(attrs))));
+Tensor reduced(const OpDef& op, const Tensor& x, const ReduceOptions& options) {
+  const NamedCall call(op.name, x);
+  ReduceAttrs attrs = reduce_attrs(x, options);
+  if (!attrs.axes.empty()) return bind(op, {x}, std::move(attrs));
+  const DtypeArgument given{x.dtype(), x.impl()->weak};
+  Dtype dtype{};
+  op.dtype(op.name, {&given, 1}, {&dtype, 1});
+  return cast(x, dtype);
 }
 
 Specs reduce_shape(OpCall& call) {

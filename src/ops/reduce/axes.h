@@ -21,8 +21,23 @@ ReduceAttrs reduce_attrs(const Tensor& x, const ReduceOptions& options);
 
 Specs reduce_shape(OpCall& call);  // ShapeError for axes outside the rank or named twice
 std::vector<AxisFate> reduce_fates(const OpCall& call);
-void require_axes(std::string_view op, const Tensor& x, const ReduceAttrs& attrs);  // the same errors, for what is composed of reductions
-Shape kept_shape(const Shape& shape, const std::vector<int64_t>& axes);             // the axes' sizes made 1, for valid axes
-Dim reduced_count(const Shape& shape, const std::vector<int64_t>& axes);            // elements that make one, for valid axes
+Shape kept_shape(const Shape& shape, const std::vector<int64_t>& axes);   // the axes' sizes made 1, for valid axes
+Dim reduced_count(const Shape& shape, const std::vector<int64_t>& axes);  // elements that make one, for valid axes
+
+// The frame of a reduction along named axes.
+constexpr OpDef reduction(std::string_view name, DtypeRule dtype, const ReduceRule& rule, GradientRule gradient = nullptr) {
+  return {.name = name,
+          .kind = OpKind::Reduce,
+          .inputs = 1,
+          .dtype = dtype,
+          .shape = reduce_shape,
+          .ragged = RaggedPolicy::PerRow,
+          .gradient = gradient,
+          .reduce = &rule,
+          .attrs = [] { return Attrs(ReduceAttrs{}); }};
+}
+
+// Calls one as the options say; where no axis is named, x in the dtype of the result.
+Tensor reduced(const OpDef& op, const Tensor& x, const ReduceOptions& options);
 
 }  // namespace anyshape

@@ -1,12 +1,12 @@
 // count_nonzero: x -> how many elements along axes are not zero, as i32.
-#include "ops/reduce/axes.h"
+#include "graph/named_call.h"
 
 #include <anyshape/ops.h>
 
 namespace anyshape {
 
 Tensor count_nonzero(const Tensor& x, ReduceOptions options) {
-  require_axes("count_nonzero", x, reduce_attrs(x, options));
+  const NamedCall call("count_nonzero", x);
   return sum(cast(x, Dtype::b8), options);
 }
 

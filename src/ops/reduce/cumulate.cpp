@@ -2,6 +2,7 @@
 // which the derivatives of products are written. Along the axis one step follows the other; what lies beside it runs side by side.
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
+#include "graph/named_call.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
 #include "ops/loops.h"
@@ -143,7 +144,13 @@ constinit const OpDef linear_recurrence_op{.name = "linear_recurrence",
                                            .lower = lower_recurrence,
                                            .attrs = [] { return Attrs(RecurrenceAttrs{}); }};
 
-Tensor cumsum(const Tensor& x, CumulateOptions options) { return bind(cumsum_op, {x}, cumulate_attrs(x, options)); }
-Tensor cumprod(const Tensor& x, CumulateOptions options) { return bind(cumprod_op, {x}, cumulate_attrs(x, options)); }
+Tensor cumsum(const Tensor& x, CumulateOptions options) {
+  const NamedCall call("cumsum", x);
+  return bind(cumsum_op, {x}, cumulate_attrs(x, options));
+}
+Tensor cumprod(const Tensor& x, CumulateOptions options) {
+  const NamedCall call("cumprod", x);
+  return bind(cumprod_op, {x}, cumulate_attrs(x, options));
+}
 
 }  // namespace anyshape

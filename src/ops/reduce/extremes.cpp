@@ -1,5 +1,4 @@
 // max, min: x -> the greatest or least element along axes; NaN where there is one. Of nothing: the finite number farthest to the other side.
-#include "graph/bind.h"
 #include "graph/dtype_rules.h"
 #include "loop/ir.h"
 #include "ops/all_ops.h"
@@ -27,18 +26,6 @@ std::vector<Tensor> gradient(const GradientCall& call) {
 constexpr ReduceRule max_rule{.combine = loop::Combine::Maximum, .axes = reduce_fates};
 constexpr ReduceRule min_rule{.combine = loop::Combine::Minimum, .axes = reduce_fates};
 
-constexpr OpDef extreme_op(std::string_view name, const ReduceRule& rule) {
-  return {.name = name,
-          .kind = OpKind::Reduce,
-          .inputs = 1,
-          .dtype = dtype_rule::promoted_number,
-          .shape = reduce_shape,
-          .ragged = RaggedPolicy::PerRow,
-          .gradient = gradient,
-          .reduce = &rule,
-          .attrs = [] { return Attrs(ReduceAttrs{}); }};
-}
-
 // The reduction itself starts at an infinity, so that elements which are that infinity stay; only where there may be no element at all does
 // the answer for nothing come in. Integers start at their last number already.
 Tensor with_answer_for_nothing(const Tensor& result, const Dim& count, int sign) {
@@ -48,16 +35,14 @@ Tensor with_answer_for_nothing(const Tensor& result, const Dim& count, int sign)
 }
 
 Tensor extreme(const OpDef& op, const Tensor& x, const ReduceOptions& options, int sign_of_nothing) {
-  const ReduceAttrs attrs = reduce_attrs(x, options);
-  if (attrs.axes.empty()) return cast(x, x.dtype() == Dtype::b8 ? Dtype::i32 : x.dtype());
-  const Tensor result = bind(op, {x}, attrs);
-  return with_answer_for_nothing(result, reduced_count(x.shape(), attrs.axes), sign_of_nothing);
+  const Tensor result = reduced(op, x, options);
+  return with_answer_for_nothing(result, reduced_count(x.shape(), reduce_attrs(x, options).axes), sign_of_nothing);
 }
 
 }  // namespace
 
-constinit const OpDef max_op = extreme_op("max", max_rule);
-constinit const OpDef min_op = extreme_op("min", min_rule);
+constinit const OpDef max_op = reduction("max", dtype_rule::promoted_number, max_rule, gradient);
+constinit const OpDef min_op = reduction("min", dtype_rule::promoted_number, min_rule, gradient);
 
 Tensor max(const Tensor& x, ReduceOptions options) { return extreme(max_op, x, options, -1); }
 Tensor min(const Tensor& x, ReduceOptions options) { return extreme(min_op, x, options, 1); }

@@ -1,8 +1,8 @@
 // var, std, norm: reductions made of others. Elementwise parts fuse into the sums that follow them.
+#include "graph/named_call.h"
 #include "ops/reduce/axes.h"
 #include "ops/source/size.h"
 
-#include <anyshape/error.h>
 #include <anyshape/ops.h>
 
 #include <fmt/format.h>
@@ -22,29 +22,30 @@ Tensor root(const Tensor& squares) {
 
 // Distances from the mean, squared: two passes, because the difference of two large sums would have no digits left.
 Tensor variance(std::string_view op, const Tensor& x, const VarianceOptions& options) {
-  const ReduceAttrs attrs = reduce_attrs(x, {.axes = options.axes});
-  require_axes(op, x, attrs);
+  const NamedCall call(op, x);
   const Tensor numbers = floating(x);
   const Tensor distance = numbers - mean(numbers, {.axes = options.axes, .keep_dims = true});
   const Tensor total = sum(distance * distance, {.axes = options.axes, .keep_dims = options.keep_dims});
-  const Tensor count = size_tensor(reduced_count(x.shape(), attrs.axes), numbers.dtype());
+  const Tensor count = size_tensor(reduced_count(x.shape(), reduce_attrs(x, {.axes = options.axes}).axes), numbers.dtype());
   return total / (options.correction == 0 ? count : maximum(count - options.correction, 0));
 }
 
 }  // namespace
 
 Tensor var(const Tensor& x, VarianceOptions options) { return variance("var", x, options); }
-Tensor std(const Tensor& x, VarianceOptions options) { return root(variance("std", x, options)); }
+Tensor std(const Tensor& x, VarianceOptions options) {
+  const NamedCall call("std", x);
+  return root(variance("std", x, options));
+}
 
 Tensor norm(const Tensor& x, NormOptions options) {
-  require_axes("norm", x, reduce_attrs(x, {.axes = options.axes}));
+  const NamedCall call("norm", x);
   const Tensor numbers = floating(x);
   const ReduceOptions reduce{.axes = options.axes, .keep_dims = options.keep_dims};
   if (options.order == 1) return sum(abs(numbers), reduce);
   if (options.order == 2) return root(sum(numbers * numbers, reduce));
   if (std::isinf(options.order) && options.order > 0) return maximum(max(abs(numbers), reduce), 0);  // of nothing: 0
-  throw ArgumentError(fmt::format("norm: unknown order {}: x is {}{}; expected 1, 2 or infinity.", options.order, to_string(x.dtype()),
-                                  to_string(x.shape())));
+  call.fail_argument(fmt::format("unknown order {}", options.order), "1, 2 or infinity");
 }
 
 }  // namespace anyshape

@@ -1,5 +1,4 @@
 // prod: x -> elements multiplied along axes. b8 counts in i32; integers wrap; the product of nothing is 1.
-#include "graph/bind.h"
 #include "graph/dtype_rules.h"
 #include "loop/ir.h"
 #include "ops/all_ops.h"
@@ -53,20 +52,8 @@ constexpr ReduceRule rule{.combine = loop::Combine::Product, .axes = reduce_fate
 
 }  // namespace
 
-constinit const OpDef prod_op{.name = "prod",
-                              .kind = OpKind::Reduce,
-                              .inputs = 1,
-                              .dtype = dtype_rule::promoted_number,
-                              .shape = reduce_shape,
-                              .ragged = RaggedPolicy::PerRow,
-                              .gradient = gradient,
-                              .reduce = &rule,
-                              .attrs = [] { return Attrs(ReduceAttrs{}); }};
+constinit const OpDef prod_op = reduction("prod", dtype_rule::promoted_number, rule, gradient);
 
-Tensor prod(const Tensor& x, ReduceOptions options) {
-  ReduceAttrs attrs = reduce_attrs(x, options);
-  if (attrs.axes.empty()) return cast(x, x.dtype() == Dtype::b8 ? Dtype::i32 : x.dtype());
-  return bind(prod_op, {x}, std::move(attrs));
-}
+Tensor prod(const Tensor& x, ReduceOptions options) { return reduced(prod_op, x, options); }
 
 }  // namespace anyshape

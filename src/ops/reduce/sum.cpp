@@ -1,5 +1,4 @@
 // sum: x -> elements added along axes. b8 counts in i32; integers wrap; the sum of nothing is 0.
-#include "graph/bind.h"
 #include "graph/dtype_rules.h"
 #include "loop/ir.h"
 #include "ops/all_ops.h"
@@ -15,20 +14,8 @@ static std::vector<Tensor> gradient(const GradientCall& call) {
 }
 
 static constexpr ReduceRule rule{.combine = loop::Combine::Sum, .axes = reduce_fates};
-constinit const OpDef sum_op{.name = "sum",
-                             .kind = OpKind::Reduce,
-                             .inputs = 1,
-                             .dtype = dtype_rule::promoted_number,
-                             .shape = reduce_shape,
-                             .ragged = RaggedPolicy::PerRow,
-                             .gradient = gradient,
-                             .reduce = &rule,
-                             .attrs = [] { return Attrs(ReduceAttrs{}); }};
+constinit const OpDef sum_op = reduction("sum", dtype_rule::promoted_number, rule, gradient);
 
-Tensor sum(const Tensor& x, ReduceOptions options) {
-  ReduceAttrs attrs = reduce_attrs(x, options);
-  if (attrs.axes.empty()) return cast(x, x.dtype() == Dtype::b8 ? Dtype::i32 : x.dtype());
-  return bind(sum_op, {x}, std::move(attrs));
-}
+Tensor sum(const Tensor& x, ReduceOptions options) { return reduced(sum_op, x, options); }
 
 }  // namespace anyshape

@@ -1,6 +1,7 @@
 // sum_to: x, a shape that broadcasts to x's -> x summed over what broadcasting would repeat: the gradient of broadcasting.
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
+#include "graph/named_call.h"
 #include "loop/ir.h"
 #include "ops/all_ops.h"
 
@@ -70,6 +71,7 @@ constinit const OpDef sum_to_op{.name = "sum_to",
                                 .attrs = [] { return Attrs(SumToAttrs{}); }};
 
 Tensor sum_to(const Tensor& x, const Shape& shape) {
+  const NamedCall call("sum_to", x);
   if (x.shape().same_as(shape)) return cast(x, x.dtype() == Dtype::b8 ? Dtype::i32 : x.dtype());
   return bind(sum_to_op, {x}, SumToAttrs{shape});
 }

@@ -1,4 +1,5 @@
 // Other rows of the same values: runs, chosen rows, rows joined. All are positions of elements, read by `take`.
+#include "graph/named_call.h"
 #include "ops/segment/segments.h"
 #include "ops/source/size.h"
 #include "shape/prove.h"
@@ -34,6 +35,7 @@ Tensor segment::gather_runs(const Tensor& values, const Tensor& starts, const Te
 }
 
 segment::Rows segment::gather_rows(const Rows& rows, const Tensor& indices, const Dim& total) {
+  const NamedCall call("segment::gather_rows", rows.values, rows.splits, indices);
   const Tensor splits = splits_from_lengths(take(row_lengths(rows.splits), indices));
   return {gather_runs(rows.values, take(row_starts(rows.splits), indices), splits, total), splits};
 }

@@ -1,7 +1,7 @@
 // Row splits, seen from the rows (starts, lengths) and from the elements (row ids, positions).
 #include "graph/bind.h"
+#include "graph/named_call.h"
 #include "ops/all_ops.h"
-#include "ops/named_axis.h"
 #include "ops/segment/segments.h"
 
 #include <anyshape/error.h>
@@ -59,12 +59,14 @@ Tensor segment::row_lengths(const Tensor& splits) { return bind(row_lengths_op, 
 Tensor segment::row_ids(const Tensor& splits, const Dim& total) { return bind(row_ids_op, {splits}, TotalAttrs{total}); }
 
 Tensor segment::row_positions(const Tensor& splits, const Dim& total) {
+  const NamedCall call("row_positions", splits);
   const Tensor starts = repeat(row_starts(splits), splits, total);
   return arange(total, {.dtype = Dtype::i64}) - starts;
 }
 
 Tensor segment::splits_from_lengths(const Tensor& lengths) {
-  if (lengths.rank() != 1) refuse("splits_from_lengths", lengths, "lengths are no vector", "one length per row");
+  const NamedCall call("splits_from_lengths", lengths);
+  if (lengths.rank() != 1) call.fail("lengths are no vector", "one length per row");
   if (lengths.dtype() != Dtype::i32 && lengths.dtype() != Dtype::i64) {
     throw DtypeError(fmt::format("splits_from_lengths: lengths are {}; expected i32 or i64.", to_string(lengths.dtype())));
   }

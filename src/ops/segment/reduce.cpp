@@ -1,6 +1,7 @@
 // segment_sum, segment_prod, segment_max, segment_min, segment_any, segment_all: values [total, ...], row splits -> [rows, ...]. A row adds up
 // to the bits that the same row gives in a dense tensor: 16 lanes along a single column, in order where columns stand in lanes.
 #include "graph/bind.h"
+#include "graph/named_call.h"
 #include "loop/combine.h"
 #include "ops/all_ops.h"
 #include "ops/segment/segments.h"
@@ -98,6 +99,7 @@ Tensor segment::any(const Tensor& values, const Tensor& splits) { return bind(se
 Tensor segment::all(const Tensor& values, const Tensor& splits) { return bind(segment_all_op, {values, splits}); }
 
 Tensor segment::mean(const Tensor& values, const Tensor& splits) {
+  const NamedCall call("segment::mean", values, splits);
   const Tensor numbers = is_floating(values.dtype()) ? values : cast(values, Dtype::f32), total = sum(numbers, splits);
   Shape per_row = {total.shape()[0]};
   for (int axis = 1; axis < total.rank(); ++axis) per_row.push_back(1);

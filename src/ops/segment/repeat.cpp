@@ -1,6 +1,7 @@
 // segment_repeat: x [rows, ...], row ids and row splits -> [total, ...]: for each element what its row has. It fuses with what uses it, as it
 // reads the row ids, which one kernel makes for all users of a partition.
 #include "graph/bind.h"
+#include "graph/named_call.h"
 #include "ops/all_ops.h"
 #include "ops/segment/segments.h"
 
@@ -44,6 +45,7 @@ constinit const OpDef segment_repeat_op{.name = "segment_repeat",
                                         .whole_inputs = 0b111};
 
 Tensor segment::repeat(const Tensor& x, const Tensor& splits, const Dim& total) {
+  const NamedCall call("segment::repeat", x, splits);
   return bind(segment_repeat_op, {x, row_ids(splits, total), splits});
 }
 

@@ -1,6 +1,7 @@
 // full: a scalar -> a tensor of a shape with that value everywhere; ones and zeros by way of it.
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
+#include "graph/named_call.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
 #include "ops/computable.h"
@@ -48,13 +49,26 @@ constinit const OpDef full_op{.name = "full",
                               .attrs = [] { return Attrs(FullAttrs{}); }};
 
 Tensor full(const Shape& shape, const Tensor& value) { return bind(full_op, {value}, FullAttrs{shape}); }
-Tensor ones(const Shape& shape, MakeOptions options) { return filled(shape, options.dtype, 1); }
-Tensor zeros(const Shape& shape, MakeOptions options) { return filled(shape, options.dtype, 0); }
+Tensor ones(const Shape& shape, MakeOptions options) {
+  const NamedCall call("ones");
+  return filled(shape, options.dtype, 1);
+}
+Tensor zeros(const Shape& shape, MakeOptions options) {
+  const NamedCall call("zeros");
+  return filled(shape, options.dtype, 0);
+}
 
 Tensor full_like(const Tensor& x, const Tensor& value, LikeOptions options) {
+  const NamedCall call("full_like", x, value);
   return full(x.shape(), cast(value, options.dtype.value_or(x.dtype())));
 }
-Tensor ones_like(const Tensor& x, LikeOptions options) { return filled(x.shape(), options.dtype.value_or(x.dtype()), 1); }
-Tensor zeros_like(const Tensor& x, LikeOptions options) { return filled(x.shape(), options.dtype.value_or(x.dtype()), 0); }
+Tensor ones_like(const Tensor& x, LikeOptions options) {
+  const NamedCall call("ones_like", x);
+  return filled(x.shape(), options.dtype.value_or(x.dtype()), 1);
+}
+Tensor zeros_like(const Tensor& x, LikeOptions options) {
+  const NamedCall call("zeros_like", x);
+  return filled(x.shape(), options.dtype.value_or(x.dtype()), 0);
+}
 
 }  // namespace anyshape

@@ -1,9 +1,9 @@
 // linspace and eye: made of other sources, so that they fold into what uses them.
+#include "graph/named_call.h"
 #include "ops/movement/diagonal.h"
 #include "ops/source/size.h"
 #include "tensor/view.h"
 
-#include <anyshape/error.h>
 #include <anyshape/ops.h>
 
 #include <fmt/format.h>
@@ -12,11 +12,12 @@ namespace anyshape {
 
 // As NumPy: begin + i * step in f64, and the last number exactly `end`.
 Tensor linspace(double begin, double end, const Dim& count, LinspaceOptions options) {
+  const NamedCall call("linspace");
   if (!is_floating(options.dtype)) {
-    throw DtypeError(fmt::format("linspace: dtype {} cannot hold fractions; expected a floating dtype. Use as::arange for integers.",
-                                 to_string(options.dtype)));
+    call.fail_dtype(fmt::format("dtype {} cannot hold fractions", to_string(options.dtype)),
+                    "a floating dtype. Use as::arange for integers");
   }
-  if (count < 0) throw ShapeError(fmt::format("linspace: {} numbers; expected at least 0.", to_string(count)));
+  if (count < 0) call.fail(fmt::format("{} numbers", to_string(count)), "at least 0");
   const Dim steps = max(options.endpoint ? count - 1 : count, 1);
   const Tensor number = arange(count, {.dtype = f64});
   const Tensor step = make_scalar(f64, end - begin) / size_tensor(steps, f64);
@@ -25,6 +26,7 @@ Tensor linspace(double begin, double end, const Dim& count, LinspaceOptions opti
 }
 
 Tensor eye(const Dim& rows, const EyeOptions& options) {
+  const NamedCall call("eye");
   const Dim columns = options.columns.value_or(rows);
   return diagonal_matrix(ones({diagonal_size(rows, columns, options.offset)}, {.dtype = options.dtype}), rows, columns, options.offset);
 }

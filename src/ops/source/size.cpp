@@ -1,5 +1,6 @@
 // size: a size of a tensor, or what sizes make, as a scalar.
 #include "ops/source/size.h"
+#include "graph/named_call.h"
 
 #include "graph/bind.h"
 #include "loop/element.h"
@@ -7,10 +8,7 @@
 #include "ops/computable.h"
 #include "tensor/view.h"
 
-#include <anyshape/error.h>
 #include <anyshape/ops.h>
-
-#include <fmt/format.h>
 
 namespace anyshape {
 namespace {
@@ -43,12 +41,8 @@ Tensor size_tensor(const Dim& dim, Dtype dtype) {
 }
 
 Tensor size(const Tensor& x, int64_t axis) {
-  const int rank = x.rank();
-  if (axis < -rank || axis >= rank) {
-    throw ShapeError(fmt::format("size: axis {} is outside the rank {}: x is {}{}; expected {} <= axis < {}.", axis, rank,
-                                 to_string(x.dtype()), to_string(x.shape()), -rank, rank));
-  }
-  return size_tensor(x.shape()[static_cast<int>(axis)], Dtype::i64);
+  const NamedCall call("size", x);
+  return size_tensor(x.shape()[call.axis(axis)], Dtype::i64);
 }
 
 }  // namespace anyshape

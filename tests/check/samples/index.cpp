@@ -168,12 +168,12 @@ OpSample scatter_sample(bool add) {
   sample.f32 = {1e-6, 1e-5};
   sample.differentiable = add ? std::vector{0, 3} : std::vector{3};
   sample.second_order = true;
-  const std::string name = "scatter";
+  const std::string name = add ? "scatter_add" : "scatter";
   sample.wrong = {
       wrong<ShapeError>([add] { return add ? scatter_add(ones({3}), tensor({{0}}), ones({2})) : scatter(tensor({{0}}), ones({2}), {3}); },
                         {name + ": updates do not fit the indices and [3]"}),
       wrong<DataError>([add] { return add ? scatter_add(ones({3}), tensor({{3}}), ones({1})) : scatter(tensor({{3}}), ones({1}), {3}); },
-                       {name, "3"}),
+                       {"scatter", "3"}),
       wrong<DtypeError>(
           [add] { return add ? scatter_add(ones({3}), tensor({{0.5F}}), ones({1})) : scatter(tensor({{0.5F}}), ones({1}), {3}); },
           {name + ": indices are f32"}),

@@ -86,14 +86,16 @@ using SegmentOp = std::function<Tensor(const Tensor& values, const Tensor& split
 inline Tensor splits(const std::vector<int64_t>& values) { return tensor(values, {static_cast<int64_t>(values.size())}); }
 
 // What every op on values and splits refuses.
-inline std::vector<WrongCall> wrong_splits(const std::string& name, const SegmentOp& op) {
+// `reader` is the op that finds bad values in the splits, where it is another.
+inline std::vector<WrongCall> wrong_splits(const std::string& name, const SegmentOp& op, const std::string& reader) {
   return {
       wrong<DataError>([op] { return op(ones({3}), splits({0, 2, 1, 3})); },
-                       {name + ": row split 1 at position 2 is out of order", "never decrease and end at 3"}),
-      wrong<DataError>([op] { return op(ones({3, 2}), splits({1, 3})); }, {name + ": row split 1 at position 0 is out of order"}),
-      wrong<DataError>([op] { return op(ones({3}), splits({0, 2})); }, {name + ": row split 2 at position 1 is out of order"}),
-      wrong<DataError>([op] { return op(ones({3}), splits({0, int64_t{1} << 60})); }, {name + ": row split 1152921504606846976"}),
-      wrong<DataError>([op] { return op(ones({3}), splits({0, std::numeric_limits<int64_t>::min(), 3})); }, {name + ": row split -92233"}),
+                       {reader + ": row split 1 at position 2 is out of order", "never decrease and end at 3"}),
+      wrong<DataError>([op] { return op(ones({3, 2}), splits({1, 3})); }, {reader + ": row split 1 at position 0 is out of order"}),
+      wrong<DataError>([op] { return op(ones({3}), splits({0, 2})); }, {reader + ": row split 2 at position 1 is out of order"}),
+      wrong<DataError>([op] { return op(ones({3}), splits({0, int64_t{1} << 60})); }, {reader + ": row split 1152921504606846976"}),
+      wrong<DataError>([op] { return op(ones({3}), splits({0, std::numeric_limits<int64_t>::min(), 3})); },
+                       {reader + ": row split -92233"}),
       wrong<ShapeError>([op] { return op(ones({3}), zeros({2, 2}, {.dtype = i64})); },
                         {name + ": row splits have rank 2", "[3]", "i64[2, 2]"}),
       wrong<ShapeError>([op] { return op(ones({0}), zeros({0}, {.dtype = i64})); }, {name + ": there is no row split", "i64[0]"}),
@@ -102,6 +104,8 @@ inline std::vector<WrongCall> wrong_splits(const std::string& name, const Segmen
       wrong<ArgumentError>([op] { return op(Tensor(), splits({0, 1})); }, {"expected a tensor with a value"}),
   };
 }
+
+inline std::vector<WrongCall> wrong_splits(const std::string& name, const SegmentOp& op) { return wrong_splits(name, op, name); }
 
 // An op on values and splits; `op` names its entry of all_ops(), if it has one.
 inline OpSample segment_sample(const std::string& name, const SegmentOp& call, const Domain& domain) {

@@ -72,7 +72,11 @@ OpSample row_positions_sample() {
     }
     return places;
   }));
-  sample.wrong = row_ids_sample().wrong;
+  sample.wrong = {
+      wrong<DataError>([] { return segment::row_positions(splits({0, 2, 1}), 1); }, {"row_ids: row split 1 at position 2 is out of order"}),
+      wrong<DataError>([] { return segment::row_positions(splits({0, 2}), 3); }, {"row_ids: row split 2 at position 1", "end at 3"}),
+      wrong<ShapeError>([] { return segment::row_positions(splits({0, 2}), -1); }, {"row_positions: the number of elements is -1"}),
+  };
   return sample;
 }
 
@@ -113,10 +117,11 @@ OpSample repeat_sample() {
   sample.differentiable = {0};
   sample.second_order = true;
   sample.wrong = {
-      wrong<ShapeError>([call] { return call(ones({2}), splits({0, 3})); }, {"segment_repeat: there is not one element per row", "f32[2]"}),
-      wrong<ShapeError>([call] { return call(1, splits({0, 3})); }, {"segment_repeat: the values have no axis"}),
+      wrong<ShapeError>([call] { return call(ones({2}), splits({0, 3})); },
+                        {"segment::repeat: there is not one element per row", "f32[2]"}),
+      wrong<ShapeError>([call] { return call(1, splits({0, 3})); }, {"segment::repeat: the values have no axis"}),
       wrong<DataError>([call] { return call(ones({1}), splits({0, 4})); }, {"row_ids: row split 4 at position 1", "end at 3"}),
-      wrong<DtypeError>([call] { return call(ones({1}), ones({2})); }, {"row_ids: row splits are f32"}),
+      wrong<DtypeError>([call] { return call(ones({1}), ones({2})); }, {"segment::repeat: row splits are f32"}),
   };
   return sample;
 }
@@ -203,7 +208,8 @@ OpSample gather_rows_sample() {
       wrong<DataError>([] { return segment::gather_rows({ones({3}), splits({0, 3})}, tensor({0, 0}), 3).values; },
                        {"row_ids: row split 6 at position 2", "end at 3"}),
       wrong<DataError>([] { return segment::gather_rows({ones({3}), splits({0, 4})}, tensor({0}), 4).values; }, {"take: index 3"}),
-      wrong<DtypeError>([] { return segment::gather_rows({ones({3}), splits({0, 3})}, ones({1}), 3).values; }, {"take: indices are f32"}),
+      wrong<DtypeError>([] { return segment::gather_rows({ones({3}), splits({0, 3})}, ones({1}), 3).values; },
+                        {"segment::gather_rows: indices are f32"}),
   };
   return sample;
 }

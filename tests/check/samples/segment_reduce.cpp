@@ -101,7 +101,7 @@ std::vector<OpSample> segment_reduce_samples() {
   const Domain near_one{.low = 0.5, .high = 1.5, .zeros = true, .infinities = false, .nan = false, .extremes = false};
   const Domain choices{.zeros = false, .exact = {0, 0, 1, 1, 2}};
   OpSample mean_sample = composed(reduce_sample("mean", segment::mean, mean_of, floating, ordinary_numbers));
-  mean_sample.wrong = wrong_splits("segment_sum", segment::mean);
+  mean_sample.wrong = wrong_splits("segment::mean", segment::mean, "segment_sum");
   return {
       with_dtypes(reduce_sample("sum", segment::sum, sum_of, counting, ordinary_numbers), {f32, f64, i32, i64, b8}),
       with_dtypes(reduce_sample("prod", segment::prod, prod_of, counting, near_one), {f32, f64, i32}),
