@@ -49,8 +49,12 @@ TEST(EvictionThreads, clearing_and_reading_the_ledger_beside_calls_is_safe_on_th
   on_threads([&](int thread) {
     for (int i = 0; i < 5; ++i) {
       if (thread == 0) square.clear();
-      if (thread == 1) EXPECT_FALSE(square.report().empty());
-      if (thread == 2) EXPECT_FALSE(functions().empty());
+      if (thread == 1) {
+        EXPECT_FALSE(square.report().empty());
+      }
+      if (thread == 2) {
+        EXPECT_FALSE(functions().empty());
+      }
       if (thread == 3) square.would_retrace(ones({2, 2}));
       EXPECT_EQ(square(full({1}, 3.0f)).item<float>(), 9);
     }
@@ -65,7 +69,9 @@ TEST(EvictionThreads, cold_threads_compile_each_distinct_kind_once) {
       const int64_t n = (i + thread * 4) % 32;
       const Tensor x = zeros({n}, {.dtype = (i + thread) % 2 == 0 ? f32 : f64});
       EXPECT_EQ(symbolic(x).shape()[0].value(), n);
-      if (n < 3) EXPECT_EQ(exact(x).shape()[0].value(), n);
+      if (n < 3) {
+        EXPECT_EQ(exact(x).shape()[0].value(), n);
+      }
     }
   });
   EXPECT_EQ(symbolic.stats().compiles, 2) << "two dtypes";
@@ -84,10 +90,18 @@ TEST(EvictionThreads, functions_that_call_each_others_twins_from_threads_end) {
   auto b_calls_a = function([&](Tensor x) { return a(twice(x)); }, {.name = "b_calls_a"});
   on_threads([&](int thread) {
     const Tensor x = full({thread + 1}, 3.0f);
-    if (thread % 4 == 0) EXPECT_TRUE(all_equal(a_calls_b(x), full({thread + 1}, 8.0f)));
-    if (thread % 4 == 1) EXPECT_TRUE(all_equal(b_calls_a(x), full({thread + 1}, 7.0f)));
-    if (thread % 4 == 2) EXPECT_TRUE(all_equal(a(x), full({thread + 1}, 4.0f)));
-    if (thread % 4 == 3) EXPECT_TRUE(all_equal(b(x), full({thread + 1}, 6.0f)));
+    if (thread % 4 == 0) {
+      EXPECT_TRUE(all_equal(a_calls_b(x), full({thread + 1}, 8.0f)));
+    }
+    if (thread % 4 == 1) {
+      EXPECT_TRUE(all_equal(b_calls_a(x), full({thread + 1}, 7.0f)));
+    }
+    if (thread % 4 == 2) {
+      EXPECT_TRUE(all_equal(a(x), full({thread + 1}, 4.0f)));
+    }
+    if (thread % 4 == 3) {
+      EXPECT_TRUE(all_equal(b(x), full({thread + 1}, 6.0f)));
+    }
   });
   for (const FunctionStats& stats : {a.stats(), b.stats(), a_calls_b.stats(), b_calls_a.stats()}) EXPECT_EQ(stats.traces, 1);
 }
