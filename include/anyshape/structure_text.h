@@ -94,7 +94,7 @@ Description describe(const T& value, std::string root) {
   return std::move(describer.description);
 }
 
-// What became another thing between two values of one type, in the words of the later one: "argument 1 (options.rate): 0.5, was 0.25". Where
+// What became another thing between two values of one type, in words: "argument 1 (options.rate): 0.25 became 0.5". Where
 // there is a part more or less, the length, key or presence that says so is such a thing.
 struct Change {
   std::string text;

@@ -54,7 +54,7 @@ std::vector<Change> changes(std::span<const Part> earlier, std::span<const Part>
   for (const Part& part : later) {
     const auto before = known.find(part.name);
     if (before == known.end() || before->second->value == part.value) continue;
-    found.push_back({fmt::format("{}: {}, was {}", part.name, part.value, before->second->value), part.role});
+    found.push_back({fmt::format("{}: {} became {}", part.name, before->second->value, part.value), part.role});
   }
   return found;
 }
