@@ -1,4 +1,5 @@
-// Element types of tensors, in promotion order: b8 < u8 < i32 < i64 < f16, bf16 < f32 < f64.
+// Element types of tensors, in promotion order: b8 < u8 < i32 < i64 < f16, bf16 < f32 < f64. f16 and bf16 are ways to store: what is
+// computed from them is computed in f32 and rounded once. f16 with bf16 gives f32.
 #pragma once
 #include <cstdint>
 #include <string_view>

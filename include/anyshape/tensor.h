@@ -36,7 +36,7 @@ class Tensor {
   // The value of a tensor with one element, converted to T.
   template <class T>
   T item() const;
-  // All elements in row-major order, those of a ragged tensor row by row; T must be the tensor's element type.
+  // All elements in row-major order, those of a ragged tensor row by row; T must be the tensor's element type, float for f16 and bf16.
   template <class T>
   std::vector<T> to_vector() const;
   explicit operator bool() const;  // of one element: is it not zero?

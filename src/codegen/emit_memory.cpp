@@ -39,15 +39,16 @@ llvm::Instruction* Emitter::mark_invariant(int32_t buffer, llvm::Instruction* lo
 Lanes Emitter::emit_load(const Instruction& instruction) {
   const Lanes offset = get(instruction.args[0]);
   const int32_t buffer = instruction.buffer;
+  const Dtype dtype = kernel_.buffers[static_cast<size_t>(buffer)].type;
   if (is_vector_loop() && kernel_.buffers[static_cast<size_t>(buffer)].access != Access::In) flush_stores();
   if (offset.form == Form::Uniform) {
-    const llvm::Align alignment(static_cast<uint64_t>(size_of(instruction.type)));
-    llvm::Instruction* load = builder_.CreateAlignedLoad(memory_type(instruction.type), address(buffer, offset.value), alignment);
-    return Lanes::uniform(from_memory(instruction.type, mark_invariant(buffer, load)));
+    const llvm::Align alignment(static_cast<uint64_t>(size_of(dtype)));
+    llvm::Instruction* load = builder_.CreateAlignedLoad(memory_type(dtype), address(buffer, offset.value), alignment);
+    return Lanes::uniform(from_memory(dtype, mark_invariant(buffer, load)));
   }
   const bool whole = offset.form == Form::Affine && offset.stride == 1;
   llvm::Value* const stored = whole ? load_vector(buffer, offset.value) : gather(buffer, offset);
-  return Lanes::varying(from_memory(instruction.type, stored));
+  return Lanes::varying(from_memory(dtype, stored));
 }
 
 llvm::Value* Emitter::load_vector(int32_t buffer, llvm::Value* offset) {

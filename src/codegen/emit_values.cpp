@@ -57,13 +57,18 @@ llvm::Type* Emitter::value_type(Dtype dtype) {
   }
 }
 
-llvm::Type* Emitter::memory_type(Dtype dtype) { return dtype == Dtype::b8 ? builder_.getInt8Ty() : value_type(dtype); }
+llvm::Type* Emitter::memory_type(Dtype dtype) {
+  if (is_half(dtype)) return builder_.getInt16Ty();
+  return dtype == Dtype::b8 ? builder_.getInt8Ty() : value_type(dtype);
+}
 
 llvm::Value* Emitter::from_memory(Dtype dtype, llvm::Value* stored) {
+  if (is_half(dtype)) return builder_.CreateZExt(stored, like(builder_.getInt32Ty(), stored));
   return dtype == Dtype::b8 ? builder_.CreateIsNotNull(stored) : stored;
 }
 
 llvm::Value* Emitter::to_memory(Dtype dtype, llvm::Value* value) {
+  if (is_half(dtype)) return builder_.CreateTrunc(value, like(builder_.getInt16Ty(), value));
   return dtype == Dtype::b8 ? builder_.CreateZExt(value, like(builder_.getInt8Ty(), value)) : value;
 }
 

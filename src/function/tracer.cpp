@@ -44,7 +44,7 @@ graph::Value* Tracer::capture(const Tensor& tensor) {
     if (known.tensor.impl() == tensor.impl()) return known.value;
   }
   const TensorImpl& impl = *tensor.impl();
-  const bool is_number = !is_traced(tensor) && impl.rank == 0 && impl.dtype != Dtype::f16 && impl.dtype != Dtype::bf16;
+  const bool is_number = !is_traced(tensor) && impl.rank == 0;
   if (is_number && (frame_ == &root_ || impl.weak)) return add_literal(tensor);
   const std::string name = frame_ == &root_ ? fmt::format("capture{}", frame_->captures.size()) : std::string();
   frame_->captures.push_back(

@@ -3,6 +3,7 @@
 
 #include "graph/named_call.h"
 #include "graph/ragged.h"
+#include "tensor/half.h"
 #include "tensor/tensor_impl.h"
 #include "tensor/view.h"
 
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <utility>
 
 namespace anyshape {
 
@@ -33,6 +35,18 @@ Interpreter& living(std::shared_ptr<ScopedInterpreter::Link>& link) {
     link = std::shared_ptr<ScopedInterpreter::Link>(link->outer);
   }
   return eager_interpreter();
+}
+
+// Loops load and store halves, but an op that writes its own may keep sums in memory or call a library.
+bool computes_in_f32(const OpDef& op) { return op.lower != nullptr && op.kind != OpKind::Movement; }
+
+// f32 in the place of f16 and bf16; the half that there was, or f32.
+Dtype widen_halves(std::span<Dtype> wanted) {
+  Dtype half = Dtype::f32;
+  for (Dtype& dtype : wanted) {
+    if (is_half(dtype)) half = std::exchange(dtype, Dtype::f32);
+  }
+  return half;
 }
 
 }  // namespace
@@ -82,6 +96,7 @@ std::vector<Tensor> bind_all(const OpDef& op, std::span<const Tensor> inputs, At
   }
   std::vector<Dtype> wanted(count);
   if (count > 0) op.dtype(name, given, wanted);
+  const Dtype narrow = computes_in_f32(op) ? widen_halves(wanted) : Dtype::f32;
 
   std::vector<Tensor> operands(count);
   std::vector<TensorSpec> specs(count);
@@ -92,7 +107,11 @@ std::vector<Tensor> bind_all(const OpDef& op, std::span<const Tensor> inputs, At
   Interpreter& interpreter = current_interpreter();
   OpCall call(op, specs, attrs, interpreter.facts());
   const Specs outputs = op.shape(call);
-  return interpreter.run({op, operands, attrs, outputs, call.checks});
+  std::vector<Tensor> results = interpreter.run({op, operands, attrs, outputs, call.checks});
+  for (Tensor& result : results) {
+    if (is_half(narrow) && result.dtype() == Dtype::f32) result = cast(result, narrow);
+  }
+  return results;
 }
 
 }  // namespace anyshape

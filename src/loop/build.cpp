@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "loop/compact.h"
+#include "loop/half.h"
 #include "loop/rules.h"
 #include "loop/scalar.h"
 #include "loop/verify.h"
@@ -70,7 +71,7 @@ Value Builder::size(std::string name) {
 }
 
 Value Builder::constant(Dtype type, double number) {
-  if (type == Dtype::f16 || type == Dtype::bf16) refuse("constant", "f16 and bf16 have no constants; expected f32 or f64");
+  if (is_half(type)) return cast(constant(Dtype::f64, number), type);
   Instruction wanted;
   wanted.op = Op::Constant;
   wanted.type = type;
@@ -196,6 +197,7 @@ Value Builder::select(Value condition, Value a, Value b) {
 }
 
 Value Builder::cast(Value a, Dtype type) {
+  if (is_half(type)) return half(bits_of_half(a, type), type);
   const Value args[] = {a};
   return this->type(a) == type ? a : pure(Op::Cast, type, args);
 }
@@ -205,7 +207,32 @@ Value Builder::bitcast(Value a, Dtype type) {
   return this->type(a) == type ? a : pure(Op::Bitcast, type, args);
 }
 
+// Remembering the bits makes moving halves a copy, and rounding twice no work.
+Value Builder::half(Value bits, Dtype type) {
+  const Value result = half_from_bits(*this, bits, type);
+  halves_[result.id] = {type, bits};
+  return result;
+}
+
+Value Builder::bits_of_half(Value value, Dtype type) {
+  const auto known = halves_.find(value.id);
+  return known != halves_.end() && known->second.first == type ? known->second.second : half_to_bits(*this, value, type);
+}
+
 Value Builder::load(int32_t buffer, Value offset) {
+  const Value loaded = load_bits(buffer, offset);
+  const Dtype type = kernel_.buffers[static_cast<size_t>(buffer)].type;
+  return is_half(type) ? half(loaded, type) : loaded;
+}
+
+void Builder::store(int32_t buffer, Value offset, Value value) {
+  const bool exists = buffer >= 0 && buffer < static_cast<int32_t>(kernel_.buffers.size());
+  const Dtype type = exists ? kernel_.buffers[static_cast<size_t>(buffer)].type : Dtype::b8;
+  if (is_half(type)) require_type(value, Dtype::f32, "Store");
+  store_bits(buffer, offset, is_half(type) ? bits_of_half(value, type) : value);
+}
+
+Value Builder::load_bits(int32_t buffer, Value offset) {
   if (buffer < 0 || buffer >= static_cast<int32_t>(kernel_.buffers.size())) refuse("Load", fmt::format("no buffer has number {}", buffer));
   require_type(offset, Dtype::i64, "Load");
   const Buffer& from = kernel_.buffers[static_cast<size_t>(buffer)];
@@ -218,7 +245,7 @@ Value Builder::load(int32_t buffer, Value offset) {
   const size_t depth = scopes_.size() - 1;
   Instruction instruction;
   instruction.op = Op::Load;
-  instruction.type = from.type;
+  instruction.type = loaded_as(from.type);
   instruction.buffer = buffer;
   instruction.args = local(args, depth);
   const Value result = place(std::move(instruction), depth);
@@ -226,15 +253,15 @@ Value Builder::load(int32_t buffer, Value offset) {
   return result;
 }
 
-void Builder::store(int32_t buffer, Value offset, Value value) {
+void Builder::store_bits(int32_t buffer, Value offset, Value value) {
   if (buffer < 0 || buffer >= static_cast<int32_t>(kernel_.buffers.size())) refuse("Store", fmt::format("no buffer has number {}", buffer));
   require_type(offset, Dtype::i64, "Store");
   const Buffer& into = kernel_.buffers[static_cast<size_t>(buffer)];
   if (into.access == Access::In) refuse("Store", fmt::format("buffer {} is In; expected Out or InOut", into.name));
-  require_type(value, into.type, "Store");
+  require_type(value, loaded_as(into.type), "Store");
   Instruction instruction;
   instruction.op = Op::Store;
-  instruction.type = into.type;
+  instruction.type = loaded_as(into.type);
   instruction.buffer = buffer;
   const Value args[] = {offset, value};
   instruction.args = local(args, scopes_.size() - 1);

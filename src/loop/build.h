@@ -19,11 +19,14 @@ class Builder {
   int32_t buffer(std::string name, Dtype type, Access access);  // declares a parameter and returns its number
   Value size(std::string name);                                 // an integer parameter as a value; the same name gives the same one
 
+  // f16 and bf16 name what a number is rounded to; the value is an f32. So for constants, casts, and what is loaded and stored.
   Value constant(Dtype type, double number);
   Value constant(Dtype type, int64_t integer);
   Value integer(int64_t value) { return constant(Dtype::i64, value); }
   Value load(int32_t buffer, Value offset);
   void store(int32_t buffer, Value offset, Value value);
+  Value load_bits(int32_t buffer, Value offset);  // as the instructions do it: see loaded_as()
+  void store_bits(int32_t buffer, Value offset, Value value);
 
   Value unary(Op op, Value a);            // Negate .. Round, Not
   Value binary(Op op, Value a, Value b);  // Add .. Maximum, And .. ShiftRightLogical, Equal .. LessEqual
@@ -78,6 +81,8 @@ class Builder {
   Value fold(Op op, Dtype type, std::span<const Value> args);  // a constant or an existing value that is the result, or none
   Value fold_identity(Op op, Value a, Value b);                // x + 0, x * 1, ...: an existing value, or none
   Value place(Instruction instruction, size_t depth);          // appends an instruction with one result
+  Value half(Value bits, Dtype type);                          // the f32 of a half's bits, which are remembered
+  Value bits_of_half(Value value, Dtype type);                 // the other way
   Value find_shared(const std::array<int32_t, 6>& key) const;
   void append(Instruction instruction);
   Block in_scope(const std::function<void()>& body);
@@ -90,7 +95,8 @@ class Builder {
   std::vector<size_t> depth_;                   // per value: the scope that defines it; constants 0
   std::map<int32_t, Instruction> definitions_;  // Constants and Sizes
   std::map<std::pair<Dtype, uint64_t>, Value> constants_;
-  std::map<int32_t, std::pair<Value, Value>> sums_;  // integer sums whose right side is constant
+  std::map<int32_t, std::pair<Dtype, Value>> halves_;  // f32 values that came from the bits of a half
+  std::map<int32_t, std::pair<Value, Value>> sums_;    // integer sums whose right side is constant
 };
 
 }  // namespace anyshape::loop

@@ -55,7 +55,8 @@ class Interpreter {
 
   void load(const Instruction& instruction) {
     Scalar value;
-    std::memcpy(&value.bits, address(instruction.buffer, integer(instruction.args[0])), static_cast<size_t>(size_of(instruction.type)));
+    const Dtype stored = kernel_.buffers[static_cast<size_t>(instruction.buffer)].type;
+    std::memcpy(&value.bits, address(instruction.buffer, integer(instruction.args[0])), static_cast<size_t>(size_of(stored)));
     // A b8 in memory is true for any byte but 0; as a value it is 0 or 1.
     if (instruction.type == Dtype::b8) value = Scalar::of<bool>(value.bits != 0);
     at(instruction.results[0]) = value;

@@ -1,6 +1,8 @@
 // The loop IR: what stands between the graph and machine code. A Kernel is one structured program over linear buffers and integer
 // sizes: loops, scalar instructions in SSA form, and calls of library routines. loop/interpret.h is its definition; codegen/ makes it fast.
 #pragma once
+#include "tensor/half.h"
+
 #include <anyshape/dtype.h>
 
 #include <cstdint>
@@ -24,7 +26,7 @@ enum class Op : uint8_t {
   Size,      // i64: dims[integer]
   // memory: offsets are in elements, i64
   Load,   // args: offset; `buffer`
-  Store,  // args: offset, value; `buffer`; no result
+  Store,  // args: offset, value; `buffer`; no result. See loaded_as() for f16 and bf16
   // arithmetic on numbers of one type
   Add,
   Subtract,
@@ -110,6 +112,10 @@ struct Buffer {
   Dtype type{};
   Access access = Access::In;
 };
+
+// The type of what is loaded from a buffer and stored to it. Halves have no values of their own: their bits are the low ones of an i32
+// (a store takes no notice of the others), and loop/half.h says which f32 they are.
+constexpr Dtype loaded_as(Dtype memory) { return is_half(memory) ? Dtype::i32 : memory; }
 
 struct Kernel {
   std::string name;

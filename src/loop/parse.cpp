@@ -133,7 +133,7 @@ void Parser::store() {
   expect("]", "after the offset");
   expect("=", "before the stored value");
   const Term value = parse_level(1);
-  builder_.store(into, offset, settle(value, buffer_types_[static_cast<size_t>(into)]));
+  builder_.store_bits(into, offset, settle(value, loaded_as(buffer_types_[static_cast<size_t>(into)])));
 }
 
 std::vector<std::string> Parser::name_list() {

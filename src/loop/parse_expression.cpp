@@ -146,7 +146,7 @@ Parser::Term Parser::parse_primary() {
     const int32_t from = buffer(name, line);
     const Value offset = integer_expression("an offset");
     expect("]", "after the offset");
-    return builder_.load(from, offset);
+    return builder_.load_bits(from, offset);
   }
   const auto found = values_.find(name);
   if (found == values_.end())

@@ -149,20 +149,19 @@ class Verifier {
 
   void check_memory(const Instruction& instruction) {
     const Buffer& memory = buffer(instruction, instruction.buffer);
-    require(memory.type != Dtype::f16 && memory.type != Dtype::bf16, instruction,
-            fmt::format("buffer {} of type {}; expected a type with arithmetic", memory.name, to_string(memory.type)));
+    const Dtype loaded = loaded_as(memory.type);
     const bool load = instruction.op == Op::Load;
     require(instruction.args.size() == (load ? 1 : 2), instruction, load ? "expected an offset" : "expected an offset and a value");
     require_type(instruction, instruction.args[0], Dtype::i64, "an offset");
     if (load) {
-      require(instruction.results.size() == 1 && instruction.type == memory.type, instruction, "expected one result of the buffer's type");
-      define(instruction, instruction.results[0], memory.type, varies(instruction.args[0]));
+      require(instruction.results.size() == 1 && instruction.type == loaded, instruction, "expected one result of the buffer's type");
+      define(instruction, instruction.results[0], loaded, varies(instruction.args[0]));
       return;
     }
     require(instruction.results.empty(), instruction, "expected no result");
     require(memory.access != Access::In, instruction, fmt::format("writes buffer {}, which is In; expected Out or InOut", memory.name));
     require(!around_.reduce, instruction, "in a Reduce; expected its body to compute only");
-    require_type(instruction, instruction.args[1], memory.type, "a stored value");
+    require_type(instruction, instruction.args[1], loaded, "a stored value");
   }
 
   void check_for(const Instruction& loop) {

@@ -69,7 +69,7 @@ loop::Value Elements::compute(const Value* value, std::span<const loop::Value> i
   const std::vector<TensorSpec> specs = graph::input_specs(node);
   const OpCall op_call(*node.op, specs, node.attrs);
   Call call(*this, node, op_call, value->spec, index);
-  return node.op->element(call);
+  return kernel_.b.cast(node.op->element(call), value->spec.dtype);  // a half is rounded even where it is not stored
 }
 
 loop::Value Elements::memory_offset(const Value* value, std::span<const loop::Value> index) {

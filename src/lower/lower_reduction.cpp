@@ -74,6 +74,10 @@ class Reduction {
   Value accumulate_part(Value begin, Value end);
   Value in_order(Value begin, Value end, const std::function<Value(Value)>& contribution);
   Value value_at(Value inner);
+  int32_t partial_results(const Dim& count) {
+    const Dtype dtype = computed_in(output_->spec.dtype);
+    return kernel_.buffer(context_.new_temporary(dtype, count), dtype, loop::Access::InOut);
+  }
   void write(Value offset, Value value) { b_.store(target_, offset, value); }
   Value output_offset();
   Value repeated_extent(const Axis& axis);
@@ -157,7 +161,7 @@ void Reduction::emit_everything() {
   const Dim part_rows = one_axis ? Dim(task_elements) : max(Dim(task_elements) / max(row, 1), 1);
   const Dim parts = (first.group.extent + part_rows - 1) / part_rows;
   const Value extent = kernel_.size(first.group.extent), step = kernel_.size(part_rows);
-  const int32_t partial = kernel_.buffer(context_.new_temporary(output_->spec.dtype, parts), output_->spec.dtype, loop::Access::InOut);
+  const int32_t partial = partial_results(parts);
   b_.parallel_for(b_.integer(0), kernel_.size(parts), b_.integer(1), [&](Value part) {
     const Value begin = b_.multiply(part, step), end = b_.minimum(b_.add(begin, step), extent);
     const Value result = one_axis ? accumulate_part(begin, end) : in_order(begin, end, [&](Value i) {
@@ -199,8 +203,7 @@ void Reduction::emit_column_parts() {
   const Dim part_rows = max(Dim(task_elements) / max(width, 1), least_rows), parts = (first.group.extent + part_rows - 1) / part_rows;
   const Dim column_count = axes_[last].group.extent;
   const Value columns = kernel_.size(column_count), rows = kernel_.size(first.group.extent);
-  const int32_t partial =
-      kernel_.buffer(context_.new_temporary(output_->spec.dtype, parts * column_count), output_->spec.dtype, loop::Access::InOut);
+  const int32_t partial = partial_results(parts * column_count);
   const Value one = b_.integer(1), blocks = b_.ceil_divide(columns, block);
   const Value part_size = b_.multiply(kernel_.size(part_rows), kernel_.size(width));
   const Value grain = b_.maximum(b_.floor_divide(b_.multiply(b_.integer(task_elements), blocks), b_.maximum(part_size, one)), one);
@@ -275,7 +278,7 @@ Value Reduction::accumulate(size_t axis, Value inner) {
 }
 
 Value Reduction::in_order(Value begin, Value end, const std::function<Value(Value)>& contribution) {
-  return loop::reduce_in_order(b_, begin, end, combine_, output_->spec.dtype, contribution);
+  return loop::reduce_in_order(b_, begin, end, combine_, computed_in(output_->spec.dtype), contribution);
 }
 
 // The innermost axis in 16 lanes.

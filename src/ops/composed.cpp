@@ -2,6 +2,7 @@
 #include "graph/bind.h"
 #include "graph/named_call.h"
 #include "ops/all_ops.h"
+#include "ops/numbers.h"
 #include "ops/reduce/axes.h"
 #include "ops/source/size.h"
 
@@ -16,7 +17,6 @@ Tensor shifted(const Tensor& x, int64_t axis) {
   return x - stop_gradient(bind(max_op, {x}, reduce_attrs(x, {.axes = {axis}, .keep_dims = true})));
 }
 
-Tensor floating(const Tensor& x) { return is_floating(x.dtype()) ? x : cast(x, Dtype::f32); }
 
 }  // namespace
 
@@ -28,23 +28,23 @@ Tensor relu(const Tensor& x) {
 
 Tensor mean(const Tensor& x, ReduceOptions options) {
   const NamedCall call("mean", x);
-  const Tensor numbers = floating(x);
+  const Tensor numbers = computable(x);
   const Tensor total = sum(numbers, options);
-  return total / size_tensor(reduced_count(x.shape(), reduce_attrs(x, options).axes), numbers.dtype());
+  return result_for(x, total / size_tensor(reduced_count(x.shape(), reduce_attrs(x, options).axes), numbers.dtype()));
 }
 
 Tensor softmax(const Tensor& x) { return softmax(x, {}); }
 Tensor softmax(const Tensor& x, AxisOptions options) {
   const NamedCall call("softmax", x);
-  const Tensor powers = exp(shifted(floating(x), options.axis));
-  return powers / sum(powers, {.axes = {options.axis}, .keep_dims = true});
+  const Tensor powers = exp(shifted(computable(x), options.axis));
+  return result_for(x, powers / sum(powers, {.axes = {options.axis}, .keep_dims = true}));
 }
 
 Tensor log_softmax(const Tensor& x) { return log_softmax(x, {}); }
 Tensor log_softmax(const Tensor& x, AxisOptions options) {
   const NamedCall call("log_softmax", x);
-  const Tensor shift = shifted(floating(x), options.axis);
-  return shift - log(sum(exp(shift), {.axes = {options.axis}, .keep_dims = true}));
+  const Tensor shift = shifted(computable(x), options.axis);
+  return result_for(x, shift - log(sum(exp(shift), {.axes = {options.axis}, .keep_dims = true})));
 }
 
 }  // namespace anyshape

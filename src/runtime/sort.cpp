@@ -15,7 +15,8 @@ namespace {
 template <class Element>
 using Bits = std::conditional_t<sizeof(Element) == 8, uint64_t, uint32_t>;
 
-// Floats by their bits: negative ones reversed, the two zeros equal, NaN above everything in both directions.
+// Floats by their bits: negative ones reversed, NaN above everything in both directions; the two zeros are equal, and so are denormals,
+// which kernels take for zeros when they compare.
 template <class Element>
 Bits<Element> ordered_bits(Element element, bool descending) {
   using B = Bits<Element>;
@@ -24,7 +25,7 @@ Bits<Element> ordered_bits(Element element, bool descending) {
   if constexpr (std::floating_point<Element>) {
     bits = std::bit_cast<B>(element);
     if ((bits & ~sign) > std::bit_cast<B>(std::numeric_limits<Element>::infinity())) return ~B{0};
-    if ((bits & ~sign) == 0) bits = 0;
+    if ((bits & ~sign) < std::bit_cast<B>(std::numeric_limits<Element>::min())) bits = 0;
     bits = (bits & sign) != 0 ? ~bits : bits | sign;
   } else {
     bits = static_cast<B>(element);

@@ -22,9 +22,12 @@ struct Bfloat16 {
   uint16_t bits = 0;
   Bfloat16() = default;
   explicit Bfloat16(double number) {
-    const auto wide = std::bit_cast<uint32_t>(static_cast<float>(number));
+    const auto near = static_cast<float>(number);
+    auto wide = std::bit_cast<uint32_t>(near);
+    // Rounded to odd first, so that the second rounding sees what the first has cut off.
+    if (static_cast<double>(near) != number && wide % 2 == 0) wide += std::abs(static_cast<double>(near)) > std::abs(number) ? -1U : 1U;
     const uint32_t rounding = 0x7FFFU + ((wide >> 16) & 1U);  // to nearest, ties to even
-    bits = static_cast<uint16_t>(std::isnan(number) ? 0x7FC0U : (wide + rounding) >> 16);
+    bits = static_cast<uint16_t>(std::isnan(number) ? std::bit_cast<uint32_t>(near) >> 16 | 0x40U : (wide + rounding) >> 16);
   }
   operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
 };

@@ -2,6 +2,7 @@
 #include "base/checked.h"
 #include "tensor/branch_judge.h"
 #include "tensor/element.h"
+#include "tensor/half.h"
 #include "tensor/partition.h"
 #include "tensor/strided_copy.h"
 #include "tensor/view.h"
@@ -35,6 +36,15 @@ const TensorImpl& require_one_element(const Tensor& tensor, const char* place) {
 template <class T>
 T read_one(const TensorImpl& source) {
   return with_element(source.dtype, [&]<class E>(E) { return convert_element<T>(*reinterpret_cast<const E*>(source.data())); });
+}
+
+std::vector<float> widened(const Tensor& dense) {
+  std::vector<float> values(static_cast<size_t>(dense.impl()->count()));
+  with_element(dense.dtype(), [&]<class E>(E) {
+    const auto* from = reinterpret_cast<const E*>(dense.impl()->data());
+    std::transform(from, from + values.size(), values.begin(), [](E element) { return convert_element<float>(element); });
+  });
+  return values;
 }
 
 template <class T>
@@ -123,6 +133,10 @@ template <class T>
 std::vector<T> Tensor::to_vector() const {
   if (defined() && is_ragged()) return values().to_vector<T>();
   const TensorImpl& source = require_eager(*this, "to_vector");
+  // Halves have no type of their own on the host: floats hold them all.
+  if constexpr (std::is_same_v<T, float>) {
+    if (is_half(source.dtype)) return widened(contiguous(*this));
+  }
   if (source.dtype != dtype_of<T>) {
     throw DtypeError(fmt::format(
         "to_vector: the tensor is {}, its elements were asked for as {} ({}); expected the same type. Use cast(tensor, {}) first.",

@@ -32,7 +32,7 @@ int64_t FuzzBytes::take(std::span<const uint8_t>& from, int64_t limit) {
   return result;
 }
 
-Dtype FuzzBytes::dtype() { return pick(std::vector<Dtype>{f32, f32, f32, f64, f64, i32, i64, b8, u8}); }
+Dtype FuzzBytes::dtype() { return pick(std::vector<Dtype>{f32, f32, f32, f64, f64, i32, i64, b8, u8, f16, bf16}); }
 
 Tensor FuzzBytes::tensor(int64_t elements) {
   const int64_t kind = below(100);

@@ -53,7 +53,7 @@ FuzzCall decode_where(FuzzBytes& bytes) {
 
 FuzzCall decode_cast(FuzzBytes& bytes) {
   const Tensor x = bytes.tensor();
-  const Dtype to = bytes.chance(90) ? bytes.dtype() : bytes.pick(std::vector<Dtype>{f16, bf16});
+  const Dtype to = bytes.dtype();
   return {{x}, [to](In in) { return Out{cast(in[0], to)}; }};
 }
 

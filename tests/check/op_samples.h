@@ -47,6 +47,7 @@ struct OpSample {
   double absolute_per_element = 0;                                   // further: times the inputs' elements for each output's
   std::vector<int> differentiable = {};                              // inputs
   bool second_order = false;
+  bool halves = true;     // f16 and bf16 too, if f32 is among the dtypes
   bool same_bits = true;  // eager, compiled and interpreted: a product of a library may round otherwise
   std::vector<WrongCall> wrong = {};
 };

@@ -92,6 +92,8 @@ void with_type(Dtype dtype, Body&& body) {
     case Dtype::u8: return body(uint8_t{});
     case Dtype::i32: return body(int32_t{});
     case Dtype::i64: return body(int64_t{});
+    case Dtype::f16:
+    case Dtype::bf16: return body(uint16_t{});  // their bits
     case Dtype::f32: return body(float{});
     default: return body(double{});
   }

@@ -76,7 +76,7 @@ TEST(Verify, types_follow_the_rules) {
   expect_refused([](Kernel& k) { product(k).type = Dtype::f64; }, "a result of type f64; expected f32");
   expect_refused([](Kernel& k) { product(k).type = Dtype::bf16; }, "bf16");
   expect_refused([](Kernel& k) { k.types[static_cast<size_t>(product(k).results[0].id)] = Dtype::f64; }, "a result of type f64");
-  expect_refused([](Kernel& k) { k.buffers[0].type = Dtype::f16; }, "f16");
+  expect_refused([](Kernel& k) { k.buffers[0].type = Dtype::f16; }, "the buffer's type");
   expect_refused([](Kernel& k) { find(k.body, Op::Constant).type = Dtype::f16; }, "f16");
   expect_refused([](Kernel& k) { find(k.body, Op::Size).integer = 1; }, "expected one of 1 dims");
   expect_refused(

@@ -63,7 +63,7 @@ TEST(TruncatedNormal, takes_mean_and_deviation) {
   expect_error<ArgumentError>([] { random::truncated_normal({2}, {.deviation = -1}); },
                               "random::truncated_normal: deviation is -1; expected a number of at least 0.");
   expect_error<DtypeError>([] { random::truncated_normal({2}, {.dtype = i32}); },
-                           "random::truncated_normal: random numbers of dtype i32; expected f32 or f64.");
+                           "random::truncated_normal: random numbers of dtype i32; expected f32 or f64. Make f32 and cast it.");
 }
 
 TEST(Integers, are_equally_likely_within_their_bounds) {

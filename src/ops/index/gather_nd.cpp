@@ -4,10 +4,10 @@
 #include "graph/named_call.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
-#include "ops/computable.h"
 #include "ops/index/along_axis.h"
 #include "ops/loops.h"
 #include "ops/sizes.h"
+#include "tensor/half.h"
 
 #include <anyshape/error.h>
 #include <anyshape/ops.h>
@@ -89,7 +89,6 @@ std::vector<Dim> scatter_limits(const OpCall& call) {
 Specs scatter_shape(OpCall& call) {
   const ScatterAttrs& attrs = call.attrs_as<ScatterAttrs>();
   const Shape &updates = call.shape(0), &indices = call.shape(1), &to = attrs.shape;
-  require_computable(call, call.inputs[0].dtype);
   require_sizes(call, to);
   require_components(call, attrs.components, to.rank());
   const int leading_axes = indices.rank() - 1, components = static_cast<int>(attrs.components);
@@ -171,6 +170,10 @@ Tensor scatter(const Tensor& indices, const Tensor& updates, const Shape& shape)
 
 Tensor scatter_add(const Tensor& x, const Tensor& indices, const Tensor& updates) {
   const NamedCall call("scatter_add", x, indices, updates);
+  // Halves: one rounding, after everything has been added.
+  if (is_half(x.dtype()) && updates.dtype() == x.dtype()) {
+    return cast(scatter_add(cast(x, Dtype::f32), indices, cast(updates, Dtype::f32)), x.dtype());
+  }
   return x + scatter(indices, updates, x.shape());
 }
 

@@ -3,7 +3,6 @@
 #include "graph/dtype_rules.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
-#include "ops/computable.h"
 
 #include <anyshape/ops.h>
 
@@ -35,7 +34,6 @@ void small_integers_too(std::string_view op, std::span<const DtypeArgument> inpu
 Specs shape(OpCall& call) {
   const OneHotAttrs& attrs = call.attrs_as<OneHotAttrs>();
   const Shape& indices = call.shape(0);
-  require_computable(call, attrs.dtype);
   if (indices.rank() + 1 > max_rank) {
     call.fail(fmt::format("the result would have rank {}", indices.rank() + 1), fmt::format("a result of at most rank {}", max_rank));
   }

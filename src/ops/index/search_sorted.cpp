@@ -3,7 +3,6 @@
 #include "graph/dtype_rules.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
-#include "ops/computable.h"
 
 #include <anyshape/ops.h>
 
@@ -21,7 +20,6 @@ struct SearchAttrs {
 };
 
 Specs shape(OpCall& call) {
-  require_computable(call, call.inputs[0].dtype);
   if (call.shape(0).rank() != 1) call.fail("the sorted values are no vector", "a of rank 1");
   call.require({Relation::LessEqual, call.shape(0)[0], std::numeric_limits<int32_t>::max()}, "the vector is too long for i32 indices",
                "at most 2147483647 sorted values");

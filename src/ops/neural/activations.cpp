@@ -1,5 +1,6 @@
 // Activations made of other ops: in a function they fuse into the kernels around them, and their gradients follow from the parts.
 #include "graph/named_call.h"
+#include "ops/numbers.h"
 
 #include <anyshape/ops.h>
 
@@ -17,19 +18,19 @@ Tensor log_sigmoid(const Tensor& x) {
 }
 Tensor hard_sigmoid(const Tensor& x) {
   const NamedCall call("hard_sigmoid", x);
-  return relu6(x + 3) / 6;
+  return in_f32(x, [](const Tensor& numbers) { return relu6(numbers + 3) / 6; });
 }
 Tensor silu(const Tensor& x) {
   const NamedCall call("silu", x);
-  return x * sigmoid(x);
+  return in_f32(x, [](const Tensor& numbers) { return numbers * sigmoid(numbers); });
 }
 Tensor softsign(const Tensor& x) {
   const NamedCall call("softsign", x);
-  return x / (1 + abs(x));
+  return in_f32(x, [](const Tensor& numbers) { return numbers / (1 + abs(numbers)); });
 }
 Tensor mish(const Tensor& x) {
   const NamedCall call("mish", x);
-  return x * tanh(softplus(x));
+  return in_f32(x, [](const Tensor& numbers) { return numbers * tanh(softplus(numbers)); });
 }
 
 Tensor leaky_relu(const Tensor& x) { return leaky_relu(x, {}); }
@@ -42,19 +43,21 @@ Tensor leaky_relu(const Tensor& x, LeakyReluOptions options) {
 Tensor elu(const Tensor& x) { return elu(x, {}); }
 Tensor elu(const Tensor& x, EluOptions options) {
   const NamedCall call("elu", x);
-  return where(x > 0, x, options.alpha * expm1(minimum(x, 0)));
+  return in_f32(x, [&](const Tensor& numbers) { return where(numbers > 0, numbers, options.alpha * expm1(minimum(numbers, 0))); });
 }
 
 Tensor selu(const Tensor& x) {
   const NamedCall call("selu", x);
-  return 1.0507009873554805 * elu(x, {.alpha = 1.6732632423543772});
+  return in_f32(x, [](const Tensor& numbers) { return 1.0507009873554805 * elu(numbers, {.alpha = 1.6732632423543772}); });
 }
 
 Tensor gelu(const Tensor& x) { return gelu(x, {}); }
 Tensor gelu(const Tensor& x, GeluOptions options) {
   const NamedCall call("gelu", x);
-  if (!options.approximate) return 0.5 * x * (1 + erf(x * 0.70710678118654752));
-  return 0.5 * x * (1 + tanh(0.79788456080286536 * (x + 0.044715 * (x * x * x))));
+  return in_f32(x, [&](const Tensor& numbers) {
+    if (!options.approximate) return 0.5 * numbers * (1 + erf(numbers * 0.70710678118654752));
+    return 0.5 * numbers * (1 + tanh(0.79788456080286536 * (numbers + 0.044715 * (numbers * numbers * numbers))));
+  });
 }
 
 }  // namespace anyshape

@@ -2,6 +2,7 @@
 #include "graph/bind.h"
 #include "graph/named_call.h"
 #include "ops/all_ops.h"
+#include "ops/numbers.h"
 #include "ops/reduce/axes.h"
 
 #include <anyshape/ops.h>
@@ -14,12 +15,12 @@ Tensor logsumexp(const Tensor& x) { return logsumexp(x, {}); }
 // infinity - infinity: such a row is not shifted, and its sum is 0 or infinite by itself.
 Tensor logsumexp(const Tensor& x, ReduceOptions options) {
   const NamedCall call("logsumexp", x);
-  const Tensor numbers = is_floating(x.dtype()) ? x : cast(x, Dtype::f32);
+  const Tensor numbers = computable(x);
   const ReduceAttrs attrs = reduce_attrs(numbers, {.axes = options.axes, .keep_dims = true});
   const Tensor greatest = bind(max_op, {numbers}, attrs);
   const Tensor shift = stop_gradient(where(is_finite(greatest), greatest, 0));
   const Tensor total = log(sum(exp(numbers - shift), options));
-  return total + (options.keep_dims ? shift : reshape(shift, total.shape()));
+  return result_for(x, total + (options.keep_dims ? shift : reshape(shift, total.shape())));
 }
 
 }  // namespace anyshape

@@ -1,5 +1,6 @@
 // var, std, norm: reductions made of others. Elementwise parts fuse into the sums that follow them.
 #include "graph/named_call.h"
+#include "ops/numbers.h"
 #include "ops/reduce/axes.h"
 #include "ops/source/size.h"
 
@@ -12,8 +13,6 @@
 namespace anyshape {
 namespace {
 
-Tensor floating(const Tensor& x) { return is_floating(x.dtype()) ? x : cast(x, Dtype::f32); }
-
 // The root of a sum of squares. Its slope at 0 is taken as 0: there every summand is 0 and so is what it would be multiplied with.
 Tensor root(const Tensor& squares) {
   const Tensor is_zero = equal(squares, 0);
@@ -23,7 +22,7 @@ Tensor root(const Tensor& squares) {
 // Distances from the mean, squared: two passes, because the difference of two large sums would have no digits left.
 Tensor variance(std::string_view op, const Tensor& x, const VarianceOptions& options) {
   const NamedCall call(op, x);
-  const Tensor numbers = floating(x);
+  const Tensor numbers = computable(x);
   const Tensor distance = numbers - mean(numbers, {.axes = options.axes, .keep_dims = true});
   const Tensor total = sum(distance * distance, {.axes = options.axes, .keep_dims = options.keep_dims});
   const Tensor count = size_tensor(reduced_count(x.shape(), reduce_attrs(x, {.axes = options.axes}).axes), numbers.dtype());
@@ -32,19 +31,19 @@ Tensor variance(std::string_view op, const Tensor& x, const VarianceOptions& opt
 
 }  // namespace
 
-Tensor var(const Tensor& x, VarianceOptions options) { return variance("var", x, options); }
+Tensor var(const Tensor& x, VarianceOptions options) { return result_for(x, variance("var", x, options)); }
 Tensor std(const Tensor& x, VarianceOptions options) {
   const NamedCall call("std", x);
-  return root(variance("std", x, options));
+  return result_for(x, root(variance("std", x, options)));
 }
 
 Tensor norm(const Tensor& x, NormOptions options) {
   const NamedCall call("norm", x);
-  const Tensor numbers = floating(x);
+  const Tensor numbers = computable(x);
   const ReduceOptions reduce{.axes = options.axes, .keep_dims = options.keep_dims};
-  if (options.order == 1) return sum(abs(numbers), reduce);
-  if (options.order == 2) return root(sum(numbers * numbers, reduce));
-  if (std::isinf(options.order) && options.order > 0) return maximum(max(abs(numbers), reduce), 0);  // of nothing: 0
+  if (options.order == 1) return result_for(x, sum(abs(numbers), reduce));
+  if (options.order == 2) return result_for(x, root(sum(numbers * numbers, reduce)));
+  if (std::isinf(options.order) && options.order > 0) return result_for(x, maximum(max(abs(numbers), reduce), 0));  // of nothing: 0
   call.fail_argument(fmt::format("unknown order {}", options.order), "1, 2 or infinity");
 }
 

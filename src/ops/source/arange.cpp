@@ -2,7 +2,6 @@
 #include "graph/bind.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
-#include "ops/computable.h"
 #include "ops/source/size.h"
 
 #include <anyshape/ops.h>
@@ -22,7 +21,6 @@ struct ArangeAttrs {
 
 Specs shape(OpCall& call) {
   const ArangeAttrs& attrs = call.attrs_as<ArangeAttrs>();
-  require_computable(call, attrs.dtype);
   if (attrs.dtype == Dtype::b8) call.fail_dtype("numbers do not count in b8", "a dtype of numbers");
   return {{attrs.dtype, {attrs.count}, {}}};
 }

@@ -4,7 +4,6 @@
 #include "graph/named_call.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
-#include "ops/computable.h"
 #include "ops/sizes.h"
 #include "tensor/view.h"
 
@@ -22,7 +21,6 @@ struct FullAttrs {
 };
 
 Specs shape(OpCall& call) {
-  require_computable(call, call.inputs[0].dtype);
   if (call.shape(0).rank() != 0) call.fail("the value is no scalar", "a tensor of rank 0. Use broadcast_to to repeat a larger one");
   require_sizes(call, call.attrs_as<FullAttrs>().shape);
   return {{call.inputs[0].dtype, call.attrs_as<FullAttrs>().shape, {}}};
@@ -32,10 +30,7 @@ std::vector<Tensor> gradient(const GradientCall& call) { return {sum(call.dys[0]
 
 loop::Value element(ElementCall& call) { return call.input(0, {}); }
 
-Tensor filled(const Shape& shape, Dtype dtype, int64_t value) {
-  if (dtype == Dtype::f16 || dtype == Dtype::bf16) return full(shape, cast(Tensor(value), dtype));  // refused there
-  return full(shape, make_scalar(dtype, value));
-}
+Tensor filled(const Shape& shape, Dtype dtype, int64_t value) { return full(shape, make_scalar(dtype, value)); }
 
 }  // namespace
 

@@ -84,6 +84,7 @@ OpSample arange_sample() {
 // Numbers between two bounds that a random op must keep.
 OpSample random_sample(const std::string& name, Tensor (*make)(const Shape&, Dtype)) {
   OpSample sample = shaped_sample(name, [make](const Shape& shape, Dtype dtype) { return make(shape, dtype); });
+  sample.halves = false;
   sample.wrong = {
       wrong<ShapeError>([make] { return make({-1}, f32); }, {name, "sizes of at least 0"}),
       wrong<DtypeError>([make] { return make({2}, i32); }, {name}),

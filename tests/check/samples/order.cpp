@@ -38,10 +38,10 @@ OpSample sort_sample(bool places) {
   OpSample sample;
   sample.name = name;
   if (!places) sample.ops = {"sort"};
-  sample.dtypes = {f32, f64, i32, i64, b8};
+  sample.dtypes = {f32, f64, i32, i64, u8, b8};
   sample.cases = static_cast<int>(std::size(sort_cases));
   sample.inputs = [](Random& random, Dtype dtype, int number) {
-    return std::vector<InputPlan>{{random.sizes(sort_cases[number].rank), dtype, {.zeros = false, .exact = {0, 0, 1, 1, 2, 2, -1}}}};
+    return std::vector<InputPlan>{{random.sizes(sort_cases[number].rank), dtype, {.exact = {0, 0, 1, 1, 2, 2, -1}}}};
   };
   sample.call = [op](Tensors in, int number) {
     return std::vector<Tensor>{op(in[0], {.axis = sort_cases[number].axis, .descending = sort_cases[number].descending})};
@@ -66,12 +66,12 @@ OpSample top_k_sample() {
   OpSample sample;
   sample.name = "top_k";
   sample.ops = {"top_k"};
-  sample.dtypes = {f32, f64, i32};
+  sample.dtypes = {f32, f64, i32, u8};
   sample.cases = 2;
   sample.inputs = [](Random& random, Dtype dtype, int number) {
     Sizes sizes = random.sizes(2);
     sizes[static_cast<size_t>(1 - number)] = std::max<int64_t>(sizes[static_cast<size_t>(1 - number)], 2);
-    return std::vector<InputPlan>{{sizes, dtype, {.zeros = false, .nan = false, .exact = {0, 0, 1, 1, 2, 2}}}};
+    return std::vector<InputPlan>{{sizes, dtype, {.exact = {0, 0, 1, 1, 2, 2}}}};
   };
   sample.call = [](Tensors in, int number) {
     const TopK best = top_k(in[0], 2, {.axis = 1 - number});
@@ -103,7 +103,7 @@ OpSample search_sorted_sample() {
   OpSample sample;
   sample.name = "search_sorted";
   sample.ops = {"search_sorted"};
-  sample.dtypes = {f32, f64, i32};
+  sample.dtypes = {f32, f64, i32, i64, u8};
   sample.cases = 4;
   sample.inputs = [](Random& random, Dtype dtype, int number) {
     const Domain few{.low = -3, .high = 3, .nan = false, .exact = {1, 1, 2, 2, -1}};
