@@ -16,7 +16,8 @@ struct Value {
   Node* node = nullptr;           // the producer; null for a graph input
   int index = 0;                  // which output of the producer, or which graph input
   int id = 0;                     // its number in the text form
-  std::vector<Dim> strides = {};  // of a graph input that element rules read, one per axis in elements; none: row-major
+  std::vector<Dim> strides = {};  // of a graph input that is no row-major tensor: one per axis, in elements
+  bool joined = false;            // neighbouring axes of one fate in a reduction lie as one, with the stride of the last of them
 };
 
 struct Node {

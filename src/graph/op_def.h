@@ -129,6 +129,10 @@ using LowerRule = void (*)(LowerCall& call);             // whole loops, for wha
 // Eagerly: the result as other strides on an input's memory; an undefined tensor where there are none.
 using ViewRule = Tensor (*)(std::span<const Tensor> inputs, const Attrs& attrs, const TensorSpec& output);
 
+// Eagerly, where an input of an op with loops of its own is a view: puts inputs and attributes into a form that those loops can read without
+// a copy, such as a transposed matrix into the matrix and a flag. Bit k of the result: input k may be read by its strides.
+using LayoutRule = uint64_t (*)(std::span<Tensor> inputs, Attrs& attrs);
+
 struct OpDef {
   std::string_view name;
   OpKind kind = OpKind::Opaque;
@@ -143,6 +147,7 @@ struct OpDef {
   LowerRule lower = nullptr;
   bool is_alias = false;  // the output is the input's memory under another shape
   ViewRule view = nullptr;
+  LayoutRule layout = nullptr;
   uint32_t whole_inputs = 0;   // bit k: input k must stand in memory before the op runs (it is checked or read out of order)
   Attrs (*attrs)() = nullptr;  // default attributes, for parsing
   // Index ops: the last input holds indices i with -limit <= i < limit: one limit for all of them, or one per component along its last axis.

@@ -36,8 +36,10 @@ class LowerCall {
   const OpCall& call;
   std::span<const TensorSpec> outputs;
 
-  virtual int32_t input(int k) = 0;  // buffers, row-major
+  virtual int32_t input(int k) = 0;  // buffers, row-major but for inputs that the op's LayoutRule lets through
   virtual int32_t output(int k) = 0;
+  virtual loop::Value stride(int k, int axis) = 0;  // of input k, in elements
+  virtual bool is_row_major(int k) = 0;
   virtual int32_t scratch(Dtype dtype, const Dim& count) = 0;
   virtual loop::Value size(const Dim& dim) = 0;
   virtual int op_number() = 0;  // for failures: which op of the program this is

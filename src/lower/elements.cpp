@@ -52,7 +52,7 @@ loop::Value Elements::element(const Value* value, std::span<const loop::Value> i
   if (auto found = known_.find(key); found != known_.end()) return found->second;
   loop::Value result;
   if (value->node == nullptr || groups_.in_memory.contains(value)) {
-    accesses_.push_back({value->spec.shape, {index.begin(), index.end()}, value->strides.empty()});
+    accesses_.push_back({value->spec.shape, {index.begin(), index.end()}, value->strides.empty() || value->joined});
     const int32_t buffer = kernel_.buffer(find_buffer_(value), value->spec.dtype, loop::Access::In);
     result = kernel_.b.load(buffer, memory_offset(value, index));
   } else {

@@ -171,6 +171,14 @@ class Lowering::WholeCall final : public LowerCall {
   int32_t scratch(Dtype dtype, const Dim& count) override {
     return kernel_.buffer(lowering_.new_temporary(dtype, count), dtype, loop::Access::InOut);
   }
+  loop::Value stride(int k, int axis) override {
+    const graph::Value& input = *node_.inputs[k];
+    if (!input.strides.empty()) return kernel_.size(input.strides[axis]);
+    Dim stride = 1;
+    for (int inner = axis + 1; inner < input.spec.shape.rank(); ++inner) stride = stride * input.spec.shape[inner];
+    return kernel_.size(stride);
+  }
+  bool is_row_major(int k) override { return node_.inputs[k]->strides.empty(); }
   loop::Value size(const Dim& dim) override { return kernel_.size(dim); }
   int op_number() override { return lowering_.numbers_.at(&node_); }
 

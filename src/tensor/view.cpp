@@ -183,9 +183,13 @@ bool is_contiguous(const TensorImpl& tensor) {
   return true;
 }
 
+static thread_local int64_t copies = 0;
+int64_t copies_made() { return copies; }
+
 Tensor contiguous(const Tensor& tensor) {
   const TensorImpl& source = require_eager(tensor, "contiguous");
   if (is_contiguous(source)) return tensor;
+  ++copies;
   Tensor copy = make_empty(source.dtype, source.extents());
   copy_row_major(source, copy.impl()->data());
   return copy;

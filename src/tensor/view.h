@@ -15,6 +15,7 @@ Tensor number_as(const Tensor& weak, Dtype dtype);  // a weak host number as an 
 
 bool is_contiguous(const TensorImpl& tensor);  // row-major without gaps (axes of size 1 aside)
 Tensor contiguous(const Tensor& tensor);       // itself, or a row-major copy
+int64_t copies_made();                         // by contiguous() on this thread
 
 Tensor transpose_view(const Tensor& tensor, std::span<const int> permutation);
 // Along every axis: element `begin + i * step`, i < size.

@@ -5,6 +5,7 @@
 #include "check/traced.h"
 #include "function/compile.h"
 #include "ops/all_ops.h"
+#include "tensor/view.h"
 
 #include <anyshape/anyshape.h>
 
@@ -134,6 +135,27 @@ TEST_P(CheckOp, is_the_same_eager_compiled_and_interpreted_with_one_trace_for_al
   const OpSample& sample = *GetParam();
   for (const Dtype dtype : sample.dtypes) {
     for (int number = 0; number < sample.cases && !HasFailure(); ++number) check_case(sample, dtype, number);
+  }
+}
+
+// Where an input lies in memory changes no bit: every kind of view against its row-major copy. One case compiled for each view, the others by
+// the interpreter, which needs no time to compile.
+TEST_P(CheckOp, reads_views_as_it_reads_their_copies) {
+  const OpSample& sample = *GetParam();
+  Random random(500);
+  random.elements = 200;
+  for (const View view : all_views) {
+    for (int number = 0; number < sample.cases && !HasFailure(); ++number) {
+      std::optional<ScopedInterpretation> interpretation;
+      if (number != static_cast<int>(view) % sample.cases) interpretation.emplace();
+      std::vector<Tensor> views, copies;
+      for (const InputPlan& plan : sample.inputs(random, sample.dtypes[0], number)) {
+        views.push_back(draw_tensor(random, plan.dtype, plan.sizes, plan.domain, view));
+        copies.push_back(contiguous(views.back()));
+      }
+      SCOPED_TRACE(describe(sample.dtypes[0], number, views) + ", " + to_string(view));
+      expect_same(sample, run(call_of(sample, number), views), run(call_of(sample, number), copies), "views against copies");
+    }
   }
 }
 

@@ -34,9 +34,9 @@ std::vector<double> special_values(Dtype dtype, const Domain& domain) {
 double draw_from(Random& random, Dtype dtype, const Domain& domain, const std::vector<double>& specials) {
   if (dtype == Dtype::b8) return static_cast<double>(random.below(2));
   if (!is_floating(dtype)) {
-    const double low = dtype == Dtype::u8 ? std::max(domain.low, 0.0) : domain.low;
-    return static_cast<double>(
-        random.between(static_cast<int64_t>(std::ceil(low)), static_cast<int64_t>(std::floor(std::max(domain.high, low)))));
+    const bool is_byte = dtype == Dtype::u8;
+    const double low = is_byte ? std::max(domain.low, 0.0) : domain.low, high = is_byte ? std::min(domain.high, 255.0) : domain.high;
+    return static_cast<double>(random.between(static_cast<int64_t>(std::ceil(low)), static_cast<int64_t>(std::floor(std::max(high, low)))));
   }
   if (random.chance(15) && !specials.empty()) return random.pick(specials);
   return random.real(domain.low, domain.high);

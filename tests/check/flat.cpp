@@ -45,6 +45,7 @@ double smallest_normal(Dtype dtype) {
 
 // A finite number that the dtype cannot hold is an infinity there.
 double as_held_by(Dtype dtype, double value) {
+  if (dtype == Dtype::u8) return value - 256 * std::floor(value / 256);  // integers wrap; those of the others are small
   if (dtype == Dtype::f16) return static_cast<double>(static_cast<float>(Float16(value)));
   if (dtype == Dtype::bf16) return static_cast<double>(static_cast<float>(Bfloat16(value)));
   if (dtype != Dtype::f32 || std::isnan(value)) return value;

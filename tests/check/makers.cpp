@@ -127,7 +127,7 @@ OpSample with_integers(OpSample sample) {
     if (results[0].dtype != Dtype::b8 && !is_floating(in[0].dtype)) results[0].dtype = in[0].dtype;
     return results;
   };
-  sample.dtypes.insert(sample.dtypes.end(), {Dtype::i32, Dtype::i64});
+  sample.dtypes.insert(sample.dtypes.end(), {Dtype::i32, Dtype::i64, Dtype::u8});
   return sample;
 }
 

@@ -93,7 +93,7 @@ OpSample composed(OpSample sample);  // of other ops: no entry of all_ops()
 OpSample without_gradient(OpSample sample);
 OpSample without_second_order(OpSample sample);
 OpSample giving_bool(OpSample sample);                                     // without gradient
-OpSample with_integers(OpSample sample);                                   // i32 and i64 too; the result has their dtype
+OpSample with_integers(OpSample sample);                                   // i32, i64 and u8 too; the result has their dtype
 OpSample with_wrong_calls(OpSample sample, std::vector<WrongCall> calls);  // besides those it has
 
 }  // namespace anyshape::check

@@ -15,6 +15,9 @@ struct Sizes {
   loop::Value step_b, row_b;  // strides of b along k and n
 };
 
+// The distance between rows as stored; within a row elements are neighbours.
+loop::Value leading(LowerCall& call, int operand) { return call.stride(operand, call.call.shape(operand).rank() - 2); }
+
 Sizes sizes_of(LowerCall& call, const MatmulAttrs& attrs) {
   loop::Builder& b = call.b;
   const Shape& result = call.outputs[0].shape;
@@ -22,33 +25,41 @@ Sizes sizes_of(LowerCall& call, const MatmulAttrs& attrs) {
   s.m = call.size(result[-2]);
   s.n = call.size(result[-1]);
   s.k = call.size(call.call.shape(0)[attrs.transpose_a ? -2 : -1]);
-  const loop::Value one = b.integer(1);
-  s.row_a = attrs.transpose_a ? one : s.k;
-  s.step_a = attrs.transpose_a ? s.m : one;
-  s.step_b = attrs.transpose_b ? one : s.n;
-  s.row_b = attrs.transpose_b ? s.k : one;
+  const loop::Value one = b.integer(1), lda = leading(call, 0), ldb = leading(call, 1);
+  s.row_a = attrs.transpose_a ? one : lda;
+  s.step_a = attrs.transpose_a ? lda : one;
+  s.step_b = attrs.transpose_b ? one : ldb;
+  s.row_b = attrs.transpose_b ? ldb : one;
   return s;
 }
 
-// Which matrix of an operand meets entry `index` of the result's batch: an axis of size 1 is met again and again.
-loop::Value matrix_of(LowerCall& call, const Shape& operand, std::span<const loop::Value> index) {
+// Where the matrix of an operand begins that meets entry `index` of the result's batch: along an axis of size 1 one is met again and again.
+loop::Value matrix_of(LowerCall& call, int operand, std::span<const loop::Value> index) {
   loop::Builder& b = call.b;
-  const int rank = operand.rank() - 2;
+  const Shape& shape = call.call.shape(operand);
+  const int rank = shape.rank() - 2;
   const size_t added = index.size() - static_cast<size_t>(rank);
-  loop::Value number = b.integer(0);
+  loop::Value offset = b.integer(0);
   for (int axis = 0; axis < rank; ++axis) {
-    const loop::Value size = call.size(operand[axis]);
-    const loop::Value place = index[added + static_cast<size_t>(axis)];
-    number = b.add(b.multiply(number, size), b.select(b.equal(size, b.integer(1)), b.integer(0), place));
+    const loop::Value is_one = b.equal(call.size(shape[axis]), b.integer(1));
+    const loop::Value place = b.select(is_one, b.integer(0), index[added + static_cast<size_t>(axis)]);
+    offset = b.add(offset, b.multiply(place, call.stride(operand, axis)));
   }
-  return number;
+  return offset;
 }
 
 void library_product(LowerCall& call, const MatmulAttrs& attrs, const Sizes& s, loop::Value rows, std::array<loop::Value, 3> offsets) {
   loop::Builder& b = call.b;
   const loop::Builder::Argument buffers[] = {{call.input(0), offsets[0]}, {call.input(1), offsets[1]}, {call.output(0), offsets[2]}};
-  const loop::Value integers[] = {b.integer(attrs.transpose_a ? 1 : 0), b.integer(attrs.transpose_b ? 1 : 0), rows, s.n,         s.k,
-                                  attrs.transpose_a ? s.m : s.k,        attrs.transpose_b ? s.k : s.n,        s.n,  b.integer(0)};
+  const loop::Value integers[] = {b.integer(attrs.transpose_a ? 1 : 0),
+                                  b.integer(attrs.transpose_b ? 1 : 0),
+                                  rows,
+                                  s.n,
+                                  s.k,
+                                  leading(call, 0),
+                                  leading(call, 1),
+                                  s.n,
+                                  b.integer(0)};
   b.call("product_f32", buffers, integers);
 }
 
@@ -89,19 +100,19 @@ void lower_matmul(LowerCall& call) {
   const MatmulAttrs& attrs = call.call.attrs_as<MatmulAttrs>();
   const Sizes s = sizes_of(call, attrs);
   const Shape &shape_a = call.call.shape(0), &shape_b = call.call.shape(1), batch = batch_shape(call.outputs[0].shape);
+  const bool rows_go_on = shape_a.rank() == 2 || call.is_row_major(0);
   const bool library = call.outputs[0].dtype == Dtype::f32;
   const loop::Value count = call.size(batch.count()), zero = b.integer(0);
   // With one matrix b, a batch of a is just more rows.
-  if (library && !attrs.transpose_a && is_one_matrix(shape_b))
+  if (library && !attrs.transpose_a && is_one_matrix(shape_b) && rows_go_on)
     return library_product(call, attrs, s, b.multiply(count, s.m), {zero, zero, zero});
 
   std::vector<loop::Value> batch_sizes;
   for (const Dim& size : batch) batch_sizes.push_back(call.size(size));
-  const loop::Value matrix_a = b.multiply(s.m, s.k), matrix_b = b.multiply(s.k, s.n), matrix_c = b.multiply(s.m, s.n);
+  const loop::Value matrix_c = b.multiply(s.m, s.n);
   const auto offsets_of = [&](loop::Value entry) -> std::array<loop::Value, 3> {
     const std::vector<loop::Value> index = unravel(b, entry, batch_sizes);
-    return {b.multiply(matrix_of(call, shape_a, index), matrix_a), b.multiply(matrix_of(call, shape_b, index), matrix_b),
-            b.multiply(entry, matrix_c)};
+    return {matrix_of(call, 0, index), matrix_of(call, 1, index), b.multiply(entry, matrix_c)};
   };
   if (library) {
     b.serial_for(zero, count, [&](loop::Value entry) { library_product(call, attrs, s, s.m, offsets_of(entry)); });

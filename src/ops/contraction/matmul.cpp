@@ -5,8 +5,12 @@
 #include "ops/all_ops.h"
 #include "ops/contraction/lower_matmul.h"
 #include "shape/broadcast.h"
+#include "tensor/view.h"
 
 #include <anyshape/ops.h>
+
+#include <algorithm>
+#include <numeric>
 
 namespace anyshape {
 namespace {
@@ -46,6 +50,28 @@ Tensor gradient_of_b(const Tensor& a, const Tensor& b, const Tensor& dy, const M
   return sum_to(db, b.shape());
 }
 
+// A matrix whose columns are neighbours in memory is one of rows, transposed. Rows may stand apart, but not within each other.
+uint64_t layout(std::span<Tensor> inputs, Attrs& attrs) {
+  MatmulAttrs changed = attrs.as<MatmulAttrs>();
+  uint64_t readable = 0;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const int rows = inputs[k].rank() - 2, columns = rows + 1;
+    if (inputs[k].impl()->strides[rows] == 1 && inputs[k].impl()->strides[columns] != 1) {
+      std::vector<int> permutation(static_cast<size_t>(rows + 2));
+      std::iota(permutation.begin(), permutation.end(), 0);
+      std::swap(permutation[static_cast<size_t>(rows)], permutation[static_cast<size_t>(columns)]);
+      inputs[k] = transpose_view(inputs[k], permutation);
+      bool& transpose = k == 0 ? changed.transpose_a : changed.transpose_b;
+      transpose = !transpose;
+    }
+    const TensorImpl& matrix = *inputs[k].impl();
+    const bool is_readable = matrix.strides[columns] == 1 && matrix.strides[rows] >= std::max<int64_t>(matrix.sizes[columns], 1);
+    readable |= uint64_t{is_readable} << k;
+  }
+  attrs = Attrs(changed);
+  return readable;
+}
+
 std::vector<Tensor> gradient(const GradientCall& call) {
   const MatmulAttrs& attrs = call.attrs.as<MatmulAttrs>();
   const Tensor &a = call.inputs[0], &b = call.inputs[1], &dy = call.dys[0];
@@ -69,6 +95,7 @@ constinit const OpDef matmul_op{.name = "matmul",
                                 .ragged = RaggedPolicy::Values,
                                 .gradient = gradient,
                                 .lower = lower_matmul,
+                                .layout = layout,
                                 .attrs = [] { return Attrs(MatmulAttrs{}); }};
 
 // A vector is a matrix of one row on the left and of one column on the right; that axis is gone from the result.

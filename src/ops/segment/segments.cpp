@@ -2,7 +2,6 @@
 #include "ops/segment/segments.h"
 
 #include "graph/dtype_rules.h"
-#include "ops/computable.h"
 #include "ops/loops.h"
 #include "ops/sizes.h"
 
@@ -49,7 +48,6 @@ Dim require_splits(OpCall& call) {
 }
 
 const Shape& require_values(OpCall& call) {
-  require_computable(call, call.inputs[0].dtype);
   if (call.shape(0).rank() == 0) call.fail("the values have no axis", "values [total, ...]");
   return call.shape(0);
 }

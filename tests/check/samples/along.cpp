@@ -49,7 +49,7 @@ OpSample along_sample(const std::string& name, AlongOp op, Row row) {
   sample.name = name;
   sample.cases = static_cast<int>(std::size(along_cases));
   sample.call = [op](Tensors in, int number) { return std::vector<Tensor>{op(in[0], {.axis = along_cases[number].axis})}; };
-  sample.dtypes = {f32, f64, i32};
+  sample.dtypes = {f32, f64, i32, u8};
   sample.inputs = [](Random& random, Dtype dtype, int number) {
     return std::vector<InputPlan>{{random.sizes(along_cases[number].rank), dtype, ordinary_numbers}};
   };
@@ -76,7 +76,7 @@ OpSample cumulate_sample(const std::string& name, CumulateOp op, double nothing,
   sample.name = name;
   sample.ops = {name};
   sample.cases = static_cast<int>(std::size(cumulate_cases));
-  sample.dtypes = {f32, f64, i32, i64, b8};
+  sample.dtypes = {f32, f64, i32, i64, u8, b8};
   sample.call = [op](Tensors in, int number) {
     const CumulateCase how = cumulate_cases[number];
     return std::vector<Tensor>{op(in[0], {.axis = how.where.axis, .reverse = how.reverse, .exclusive = how.exclusive})};

@@ -19,7 +19,7 @@ struct Arrangement {
 OpSample arrange_sample(const std::string& name, std::vector<Arrangement> cases, std::vector<WrongCall> wrong_calls) {
   OpSample sample;
   sample.name = name;
-  sample.dtypes = {f32, f64, i32, b8};
+  sample.dtypes = {f32, f64, i32, u8, b8};
   sample.cases = static_cast<int>(cases.size());
   sample.inputs = [cases](Random& random, Dtype dtype, int number) {
     const Arrangement& how = cases[static_cast<size_t>(number)];

@@ -78,7 +78,7 @@ OpSample matmul_sample() {
     const MatmulCase how = matmul_cases[number];
     return std::vector<Tensor>{matmul(in[0], in[1], {.transpose_a = how.transpose_a, .transpose_b = how.transpose_b})};
   };
-  sample.dtypes = {f32, f64, i32, i64};
+  sample.dtypes = {f32, f64, i32, i64, u8};
   sample.cases = static_cast<int>(std::size(matmul_cases));
   sample.inputs = matmul_inputs;
   sample.reference = matmul_reference;
@@ -146,7 +146,7 @@ Flat einsum_reference(Flats in, const EinsumCase& how) {
 OpSample einsum_sample() {
   OpSample sample;
   sample.name = "einsum";
-  sample.dtypes = {f32, f64, i32};
+  sample.dtypes = {f32, f64, i32, u8};
   sample.cases = static_cast<int>(einsum_cases().size());
   sample.inputs = [](Random& random, Dtype dtype, int number) {
     random.largest = std::min<int64_t>(random.largest, 17);

@@ -21,7 +21,7 @@ OpSample where_sample() {
   sample.name = "where";
   sample.ops = {"where"};
   sample.call = [](Tensors in, int) { return std::vector<Tensor>{where(in[0], in[1], in[2])}; };
-  sample.dtypes = {f32, f64, i32, i64, b8};
+  sample.dtypes = {f32, f64, i32, i64, u8, b8};
   sample.cases = 7;
   sample.inputs = [](Random& random, Dtype dtype, int number) {
     std::vector<InputPlan> plans = broadcasting_inputs(random, dtype, number, {{}, {}, {}});
@@ -59,7 +59,7 @@ OpSample cast_sample(Dtype to) {
   sample.name = "cast to " + std::string(to_string(to));
   sample.ops = {"cast"};
   sample.call = [to](Tensors in, int) { return std::vector<Tensor>{cast(in[0], to)}; };
-  sample.dtypes = {f32, f64, i32, i64, b8};
+  sample.dtypes = {f32, f64, i32, i64, u8, b8};
   sample.cases = 3;
   // Integers inside u8, whose overflow wraps; floats saturate.
   sample.inputs = [to](Random& random, Dtype dtype, int number) {
@@ -72,8 +72,7 @@ OpSample cast_sample(Dtype to) {
     for (const double value : in[0].values) result.values.push_back(converted(value, to));
     return std::vector<Flat>{std::move(result)};
   };
-  if (is_floating(to)) sample.differentiable = {0};
-  if (to == f32) sample.differentiable.clear();  // differences of a rounded number say nothing
+  if (to == f64) sample.differentiable = {0};  // differences of a rounded number say nothing
   sample.wrong = {
       wrong<ArgumentError>([to] { return cast(Tensor(), to); }, {"expected a tensor with a value"}),
       wrong<ArgumentError>([to] { return cast(cast(Tensor(), to), f64); }, {"expected a tensor with a value"}),
@@ -129,7 +128,7 @@ std::vector<OpSample> elementwise_samples() {
       question("sign_bit", sign_bit, [](double x) { return std::signbit(x) ? 1.0 : 0.0; }),
       where_sample(),
   };
-  for (const Dtype to : {f32, f64, i32, i64, b8, u8}) samples.push_back(cast_sample(to));
+  for (const Dtype to : {f32, f64, f16, bf16, i32, i64, b8, u8}) samples.push_back(cast_sample(to));
   return samples;
 }
 

@@ -48,7 +48,7 @@ OpSample place_sample(const std::string& name, PlaceOp op, bool (*beats)(double,
   OpSample sample;
   sample.name = name;
   sample.ops = {name};
-  sample.dtypes = {f32, f64, i32, i64, b8};
+  sample.dtypes = {f32, f64, i32, i64, u8, b8};
   sample.cases = static_cast<int>(std::size(place_cases));
   // Few different values, so that equal ones meet; there is always an element to choose.
   sample.inputs = [](Random& random, Dtype dtype, int number) {

@@ -4,6 +4,7 @@
 #include <anyshape/ops.h>
 
 #include <cmath>
+#include <numbers>
 
 namespace anyshape::check {
 namespace {
@@ -24,7 +25,10 @@ OpSample clip_sample() {
   OpSample sample = composed(unary_sample(
       "clip", [](const Tensor& x) { return clip(x, -1, 2); }, [](double x) { return std::isnan(x) ? x : std::min(std::max(x, -1.0), 2.0); },
       {.kinks = {-1, 2}}));
-  return with_integers(without_second_order(std::move(sample)));
+  // Bounds are numbers of x's dtype: u8 has none below zero.
+  sample = with_integers(without_second_order(std::move(sample)));
+  std::erase(sample.dtypes, u8);
+  return sample;
 }
 
 double sum_of_powers(const std::vector<double>& part) {
@@ -84,6 +88,10 @@ std::vector<OpSample> function_samples() {
       composed(unary_sample(
           "elu", elu, [](double x) { return exponential_below(x, 1); }, hinge)),
       composed(unary_sample("gelu", gelu, [](double x) { return x * 0.5 * (1 + std::erf(x * std::sqrt(0.5))); }, small, {1e-5, 1e-7})),
+      composed(unary_sample(
+          "gelu by tanh", [](const Tensor& x) { return gelu(x, {.approximate = true}); },
+          [](double x) { return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x))); }, small,
+          {1e-5, 1e-6})),
       clip_sample(),
       composed(reduce_sample("logsumexp", static_cast<ReduceOp>(logsumexp), sum_of_powers, floating_dtype, ordinary_numbers)),
   };

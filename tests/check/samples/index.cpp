@@ -16,7 +16,7 @@ OpSample take_sample(Dtype index_dtype) {
   OpSample sample;
   sample.name = "take by " + std::string(to_string(index_dtype));
   sample.ops = {"take"};
-  sample.dtypes = {f32, f64, i32, b8};
+  sample.dtypes = {f32, f64, i32, u8, b8};
   sample.cases = static_cast<int>(std::size(take_cases));
   sample.inputs = [index_dtype](Random& random, Dtype dtype, int number) {
     const TakeCase how = take_cases[number];
@@ -70,7 +70,7 @@ OpSample take_along_axis_sample() {
   OpSample sample;
   sample.name = "take_along_axis";
   sample.ops = {"take_along_axis"};
-  sample.dtypes = {f32, f64, i32, b8};
+  sample.dtypes = {f32, f64, i32, u8, b8};
   sample.cases = static_cast<int>(std::size(along_axis_cases));
   sample.inputs = [](Random& random, Dtype dtype, int number) {
     const TakeCase how = along_axis_cases[number];
@@ -122,7 +122,7 @@ OpSample gather_nd_sample() {
   OpSample sample;
   sample.name = "gather_nd";
   sample.ops = {"gather_nd"};
-  sample.dtypes = {f32, f64, i32, b8};
+  sample.dtypes = {f32, f64, i32, u8, b8};
   sample.inputs = [](Random& random, Dtype dtype, int) { return pair_inputs(random, dtype, false); };
   sample.call = [](Tensors in, int) { return std::vector<Tensor>{gather_nd(in[0], pairs(in[1], in[2]))}; };
   sample.reference = [](Flats in, int) {
@@ -156,7 +156,7 @@ OpSample scatter_sample(bool add) {
   OpSample sample;
   sample.name = add ? "scatter_add" : "scatter";
   if (!add) sample.ops = {"scatter"};
-  sample.dtypes = {f32, f64, i32};
+  sample.dtypes = {f32, f64, i32, u8};
   sample.inputs = [](Random& random, Dtype dtype, int) { return pair_inputs(random, dtype, true); };
   sample.call = [add](Tensors in, int) {
     const Tensor indices = pairs(in[1], in[2]);
@@ -185,7 +185,7 @@ OpSample one_hot_sample() {
   OpSample sample;
   sample.name = "one_hot";
   sample.ops = {"one_hot"};
-  sample.dtypes = {i32, i64};
+  sample.dtypes = {i32, i64, u8};
   sample.cases = 3;
   // The second input's size is the number of classes in the last case.
   sample.inputs = [](Random& random, Dtype dtype, int number) {

@@ -21,7 +21,7 @@ OpSample full_sample() {
   OpSample sample;
   sample.name = "full";
   sample.ops = {"full"};
-  sample.dtypes = {f32, f64, i32, i64, b8};
+  sample.dtypes = {f32, f64, i32, i64, u8, b8};
   sample.cases = 4;
   sample.inputs = [](Random& random, Dtype dtype, int number) {
     return std::vector<InputPlan>{{{}, dtype, {}}, {random.sizes(number), f32, {}}};
@@ -44,7 +44,7 @@ OpSample full_sample() {
 OpSample filled_sample(const std::string& name, Tensor (*make)(const Shape&, MakeOptions), double value) {
   OpSample sample = shaped_sample(name, [make](const Shape& shape, Dtype dtype) { return make(shape, {.dtype = dtype}); });
   sample.ops.clear();
-  sample.dtypes = {f32, f64, i32, i64, b8};
+  sample.dtypes = {f32, f64, i32, i64, u8, b8};
   sample.reference = [value](Flats in, int) {
     return std::vector<Flat>{flat_from(in[0].dtype, in[0].sizes, [&](const Sizes&) { return value; })};
   };
@@ -60,7 +60,7 @@ OpSample arange_sample() {
   OpSample sample;
   sample.name = "arange";
   sample.ops = {"arange"};
-  sample.dtypes = {f32, f64, i32, i64};
+  sample.dtypes = {f32, f64, i32, i64, u8};
   sample.cases = 2;
   sample.inputs = [](Random& random, Dtype dtype, int) { return std::vector<InputPlan>{{random.sizes(2), dtype, {}}}; };
   sample.call = [](Tensors in, int number) {
@@ -118,7 +118,7 @@ OpSample linspace_sample() {
 OpSample eye_sample() {
   OpSample sample;
   sample.name = "eye";
-  sample.dtypes = {f32, f64, i32, b8};
+  sample.dtypes = {f32, f64, i32, u8, b8};
   sample.cases = 3;
   sample.inputs = [](Random& random, Dtype dtype, int) { return std::vector<InputPlan>{{random.sizes(2), dtype, {}}}; };
   sample.call = [](Tensors in, int number) {
@@ -152,6 +152,84 @@ OpSample integers_sample() {
   return sample;
 }
 
+// Makers of a tensor like another: its shape and dtype, or another dtype.
+OpSample like_sample() {
+  OpSample sample;
+  sample.name = "full_like, ones_like, zeros_like";
+  sample.dtypes = {f32, f64, i32, i64, u8, b8};
+  sample.cases = 4;
+  sample.inputs = [](Random& random, Dtype dtype, int number) { return one_input(random, dtype, number, {}); };
+  sample.call = [](Tensors in, int) {
+    return std::vector<Tensor>{full_like(in[0], 1), ones_like(in[0]), zeros_like(in[0]), ones_like(in[0], {.dtype = i64})};
+  };
+  sample.reference = [](Flats in, int) {
+    std::vector<Flat> results;
+    for (const double value : {1, 1, 0, 1}) results.push_back(flat_from(in[0].dtype, in[0].sizes, [&](const Sizes&) { return value; }));
+    results[3].dtype = i64;
+    return results;
+  };
+  sample.wrong = {
+      wrong<ArgumentError>([] { return full_like(Tensor(), 1); }, {"the tensor is undefined"}),
+      wrong<ArgumentError>([] { return ones_like(Tensor()); }, {"the tensor is undefined"}),
+      wrong<ShapeError>([] { return full_like(ones({2}), ones({2})); }, {"full: the value is no scalar", "f32[2]"}),
+  };
+  return sample;
+}
+
+OpSample bernoulli_sample() {
+  OpSample sample = shaped_sample(
+      "random::bernoulli", [](const Shape& shape, Dtype dtype) { return random::bernoulli(shape, {.probability = 0.3, .dtype = dtype}); });
+  sample.ops.clear();
+  sample.dtypes = {f32, f64, i32, i64, u8, b8};
+  sample.wrong = {
+      wrong<ArgumentError>([] { return random::bernoulli({2}, {.probability = 1.5}); }, {"random::bernoulli", "1.5"}),
+      wrong<ArgumentError>([] { return random::bernoulli({2}, {.probability = -0.5}); }, {"random::bernoulli", "-0.5"}),
+      wrong<ShapeError>([] { return random::bernoulli({-1}, {}); }, {"sizes of at least 0"}),
+  };
+  return sample;
+}
+
+// In any order, and in order again: nothing is lost and nothing is twice.
+OpSample permutation_sample(bool sorted) {
+  OpSample sample;
+  sample.name = sorted ? "random::permutation, sorted" : "random::permutation";
+  sample.dtypes = {i32};
+  sample.inputs = [](Random& random, Dtype dtype, int) { return std::vector<InputPlan>{{random.sizes(1), dtype, {}}}; };
+  sample.call = [sorted](Tensors in, int) {
+    const Tensor places = random::permutation(in[0].shape()[0]);
+    return std::vector<Tensor>{sorted ? sort(places) : places};
+  };
+  if (sorted) {
+    sample.reference = [](Flats in, int) {
+      return std::vector<Flat>{flat_from(i32, in[0].sizes, [](const Sizes& index) { return static_cast<double>(index[0]); })};
+    };
+  }
+  sample.wrong = {
+      wrong<ShapeError>([] { return random::permutation(-1); }, {"-1"}),
+      wrong<ShapeError>([] { return random::permutation(-7); }, {"-7"}),
+      wrong<ShapeError>([] { return random::permutation(Dim(-1) * 1000); }, {"-1000"}),
+  };
+  return sample;
+}
+
+OpSample shuffle_sample() {
+  OpSample sample;
+  sample.name = "random::shuffle";
+  sample.dtypes = {f32, i32, u8, b8};
+  sample.cases = 3;
+  sample.inputs = [](Random& random, Dtype dtype, int number) {
+    return std::vector<InputPlan>{{random.sizes(number == 0 ? 1 : 2), dtype, {}}};
+  };
+  sample.call = [](Tensors in, int number) { return std::vector<Tensor>{random::shuffle(in[0], {.axis = number == 2 ? 1 : 0})}; };
+  sample.differentiable = {0};
+  sample.wrong = {
+      wrong<ShapeError>([] { return random::shuffle(ones({2}), {.axis = 1}); }, {"axis 1"}),
+      wrong<ShapeError>([] { return random::shuffle(1.0F); }, {"axis 0"}),
+      wrong<ArgumentError>([] { return random::shuffle(Tensor()); }, {"the tensor is undefined"}),
+  };
+  return sample;
+}
+
 OpSample categorical_sample() {
   OpSample sample;
   sample.name = "random::categorical";
@@ -180,6 +258,11 @@ std::vector<OpSample> make_samples() {
       eye_sample(),
       integers_sample(),
       categorical_sample(),
+      like_sample(),
+      bernoulli_sample(),
+      permutation_sample(false),
+      permutation_sample(true),
+      shuffle_sample(),
       random_sample("random::truncated_normal",
                     [](const Shape& shape, Dtype dtype) { return random::truncated_normal(shape, {.dtype = dtype}); }),
       filled_sample("ones", ones, 1),

@@ -1,6 +1,7 @@
 // Samples of ops that put elements elsewhere: the reference says from which index of x an element comes.
 #include "check/op_samples.h"
 
+#include <anyshape/function.h>
 #include <anyshape/ops.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ OpSample movement_sample(const std::string& name, int cases) {
   OpSample sample;
   sample.name = name;
   sample.ops = {name};
-  sample.dtypes = {f32, f64, i32, b8};
+  sample.dtypes = {f32, f64, i32, u8, b8};
   sample.cases = cases;
   sample.differentiable = {0};
   sample.second_order = true;
@@ -266,6 +267,26 @@ OpSample split_sample() {
   return sample;
 }
 
+// What unstack takes apart has a known number of parts: here what stack made of two.
+OpSample unstack_sample() {
+  OpSample sample = movement_sample("unstack", 3);
+  sample.ops.clear();
+  sample.inputs = [](Random& random, Dtype dtype, int number) {
+    const Sizes sizes = random.sizes(number);
+    return std::vector<InputPlan>{{sizes, dtype, {}}, {sizes, dtype, {}}};
+  };
+  sample.call = [](Tensors in, int number) { return unstack(stack({in[0], in[1]}, {.axis = number}), {.axis = -1}); };
+  sample.reference = [](Flats in, int) { return std::vector<Flat>(in.begin(), in.end()); };
+  sample.differentiable = {0, 1};
+  sample.wrong = {
+      wrong<ShapeError>([] { return unstack(ones({2}), {.axis = 1}); }, {"unstack: axis 1 is outside the rank 1", "f32[2]"}),
+      wrong<ShapeError>([] { return unstack(1.0F); }, {"unstack: axis 0 is outside the rank 0"}),
+      wrong<TraceError>([] { return function([](Tensor x) { return unstack(x)[0]; }, {.name = "parts"})(ones({2})); },
+                        {"unstack: axis 0 has the size", "expected a constant size"}),
+  };
+  return sample;
+}
+
 OpSample meshgrid_sample() {
   OpSample sample = movement_sample("meshgrid", 2);
   sample.ops.clear();
@@ -297,8 +318,8 @@ OpSample meshgrid_sample() {
 }  // namespace
 
 std::vector<OpSample> movement_samples() {
-  return {reshape_sample(), transpose_sample(), broadcast_to_sample(), slice_sample(),
-          concat_sample(),  stack_sample(),     split_sample(),        meshgrid_sample()};
+  return {reshape_sample(), transpose_sample(), broadcast_to_sample(), slice_sample(),   concat_sample(),
+          stack_sample(),   split_sample(),     unstack_sample(),      meshgrid_sample()};
 }
 
 }  // namespace anyshape::check

@@ -24,6 +24,24 @@ double length(const std::vector<double>& part) {
   return std::sqrt(sum);
 }
 
+std::vector<double> absolute(std::vector<double> part) {
+  for (double& value : part) value = std::abs(value);
+  return part;
+}
+
+double greatest(const std::vector<double>& part) {
+  double found = 0;
+  for (const double value : part) found = std::isnan(found) || std::isnan(value) ? found + value : std::max(found, std::abs(value));
+  return found;
+}
+
+Tensor sum_norm(const Tensor& x, ReduceOptions options) {
+  return norm(x, {.order = 1, .axes = options.axes, .keep_dims = options.keep_dims});
+}
+Tensor greatest_norm(const Tensor& x, ReduceOptions options) {
+  return norm(x, {.order = std::numeric_limits<double>::infinity(), .axes = options.axes, .keep_dims = options.keep_dims});
+}
+
 // Where a root stands at zero there is no slope: no single elements.
 OpSample of_several(OpSample sample) {
   const auto inputs = sample.inputs;
@@ -43,7 +61,7 @@ OpSample sum_to_sample() {
   sample.name = "sum_to";
   sample.ops = {"sum_to"};
   sample.cases = 5;
-  sample.dtypes = {f32, f64, i32};
+  sample.dtypes = {f32, f64, i32, u8};
   // The second input is there for its shape: what x broadcast to would have come from.
   sample.inputs = [](Random& random, Dtype dtype, int number) {
     constexpr int ranks[][2] = {{2, 2}, {3, 1}, {1, 0}, {3, 3}, {4, 2}};
@@ -81,7 +99,7 @@ OpSample reduce_sample(const std::string& name, ReduceOp op, Fold fold, Dtype (*
   OpSample sample;
   sample.name = name;
   sample.ops = {name};
-  sample.dtypes = {f32, f64, i32, i64, b8};
+  sample.dtypes = {f32, f64, i32, i64, u8, b8};
   sample.cases = static_cast<int>(reduce_cases().size());
   sample.inputs = [domain](Random& random, Dtype dtype, int number) {
     return std::vector<InputPlan>{{random.sizes(reduce_cases()[static_cast<size_t>(number)].rank), dtype, domain}};
@@ -122,6 +140,9 @@ std::vector<OpSample> reduce_samples() {
       of_several(composed(reduce_sample(
           "std", std_of, [](const std::vector<double>& part) { return std::sqrt(variance(part)); }, floating_dtype, ordinary_numbers))),
       composed(reduce_sample("norm", norm_of, length, floating_dtype, summed)),
+      composed(reduce_sample("norm of order 1", sum_norm, [](const std::vector<double>& part) { return total(absolute(part)); },
+                             floating_dtype, {.extremes = false, .kinks = {0}})),
+      without_second_order(composed(reduce_sample("norm of infinite order", greatest_norm, greatest, floating_dtype, {.kinks = {0}}))),
       without_gradient(reduce_sample(
           "any", any, [](const std::vector<double>& part) { return nonzeros(part) > 0 ? 1.0 : 0.0; }, bool_dtype,
           Domain{.low = 0, .high = 0})),
