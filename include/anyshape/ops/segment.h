@@ -17,10 +17,12 @@ Tensor row_positions(const Tensor& splits, const Dim& total);  // i64[total]: it
 Tensor splits_from_lengths(const Tensor& lengths);             // i64[rows + 1]; a length below 0 gives splits that every op refuses
 
 // One element per row: values [total, ...] -> [rows, ...].
-Tensor sum(const Tensor& values, const Tensor& splits);        // b8 counts in i32, integers wrap; of an empty row 0
-Tensor prod(const Tensor& values, const Tensor& splits);       // as sum; of an empty row 1
-Tensor max(const Tensor& values, const Tensor& splits);        // NaN where there is one; of an empty row the lowest finite number
-Tensor min(const Tensor& values, const Tensor& splits);        // NaN where there is one; of an empty row the highest finite number
+Tensor sum(const Tensor& values, const Tensor& splits);   // b8 counts in i32, integers wrap; of an empty row 0
+Tensor prod(const Tensor& values, const Tensor& splits);  // as sum; of an empty row 1
+Tensor max(const Tensor& values,
+           const Tensor& splits);  // NaN where there is one; of an empty row the lowest finite number (of halves -infinity)
+Tensor min(const Tensor& values,
+           const Tensor& splits);  // NaN where there is one; of an empty row the highest finite number (of halves infinity)
 Tensor mean(const Tensor& values, const Tensor& splits);       // integers give f32; of an empty row NaN
 Tensor any(const Tensor& values, const Tensor& splits);        // b8: is some element not zero? Of an empty row false
 Tensor all(const Tensor& values, const Tensor& splits);        // b8: is every element not zero? Of an empty row true

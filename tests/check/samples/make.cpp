@@ -169,9 +169,9 @@ OpSample like_sample() {
     return results;
   };
   sample.wrong = {
-      wrong<ArgumentError>([] { return full_like(Tensor(), 1); }, {"the tensor is undefined"}),
-      wrong<ArgumentError>([] { return ones_like(Tensor()); }, {"the tensor is undefined"}),
-      wrong<ShapeError>([] { return full_like(ones({2}), ones({2})); }, {"full: the value is no scalar", "f32[2]"}),
+      wrong<ArgumentError>([] { return full_like(Tensor(), 1); }, {"empty tensor handle"}),
+      wrong<ArgumentError>([] { return ones_like(Tensor()); }, {"empty tensor handle"}),
+      wrong<ShapeError>([] { return full_like(ones({2}), ones({2})); }, {"full_like: the value is no scalar", "f32[2]"}),
   };
   return sample;
 }
@@ -225,7 +225,7 @@ OpSample shuffle_sample() {
   sample.wrong = {
       wrong<ShapeError>([] { return random::shuffle(ones({2}), {.axis = 1}); }, {"axis 1"}),
       wrong<ShapeError>([] { return random::shuffle(1.0F); }, {"axis 0"}),
-      wrong<ArgumentError>([] { return random::shuffle(Tensor()); }, {"the tensor is undefined"}),
+      wrong<ArgumentError>([] { return random::shuffle(Tensor()); }, {"empty tensor handle"}),
   };
   return sample;
 }

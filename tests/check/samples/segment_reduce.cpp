@@ -95,6 +95,12 @@ OpSample arg_sample(const std::string& name, const SegmentOp& op, bool greatest)
   return sample;
 }
 
+// The greatest of no halves is found in f32, whose lowest number no half can hold.
+OpSample without_halves(OpSample sample) {
+  sample.halves = false;
+  return sample;
+}
+
 }  // namespace
 
 std::vector<OpSample> segment_reduce_samples() {
@@ -105,8 +111,8 @@ std::vector<OpSample> segment_reduce_samples() {
   return {
       with_dtypes(reduce_sample("sum", segment::sum, sum_of, counting, ordinary_numbers), {f32, f64, i32, i64, b8}),
       with_dtypes(reduce_sample("prod", segment::prod, prod_of, counting, near_one), {f32, f64, i32}),
-      with_dtypes(reduce_sample("max", segment::max, max_of, same, choices), {f32, f64, i32, i64}),
-      with_dtypes(reduce_sample("min", segment::min, min_of, same, choices), {f32, f64, i32}),
+      without_halves(with_dtypes(reduce_sample("max", segment::max, max_of, same, choices), {f32, f64, i32, i64})),
+      without_halves(with_dtypes(reduce_sample("min", segment::min, min_of, same, choices), {f32, f64, i32})),
       std::move(mean_sample),
       with_dtypes(reduce_sample("logsumexp", segment::logsumexp, logsumexp_of, floating, ordinary_numbers), {f32, f64}),
       without_gradient(with_dtypes(reduce_sample("any", segment::any, any_of, truth, choices), {b8, i32, f32})),
