@@ -2,7 +2,7 @@
 add_library(anyshape_flags INTERFACE)
 target_compile_options(anyshape_flags INTERFACE -Wall -Wextra -Werror -ffp-contract=off
   $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Werror=reorder-init-list>
-  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)  # g++ 12 warns wrongly inside std::string
+  "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict;-Wno-maybe-uninitialized>")  # g++ 12 warns wrongly inside std::string and std::optional
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   target_compile_options(anyshape_flags INTERFACE -march=x86-64-v3)
 endif()
