@@ -30,9 +30,7 @@ class Elements::Call final : public ElementCall {
   loop::Value size(const Dim& dim) override { return elements_.kernel_.size(dim); }
   loop::Value linear_index() override { return elements_.offset(output.shape, index); }
   loop::Value random_key() override { return size(random_key_symbol()); }
-  loop::Value random_counter() override {
-    return b.add(size(random_counter_symbol()), b.integer(elements_.node_number_(&node_)));
-  }
+  loop::Value random_counter() override { return b.add(size(random_counter_symbol()), b.integer(elements_.node_number_(&node_))); }
 
  private:
   Elements& elements_;

@@ -17,7 +17,6 @@ Tensor shifted(const Tensor& x, int64_t axis) {
   return x - stop_gradient(bind(max_op, {x}, reduce_attrs(x, {.axes = {axis}, .keep_dims = true})));
 }
 
-
 }  // namespace
 
 // A NaN is not <= 0 and stays. At 0 the constant is taken, so the gradient there is 0.

@@ -121,10 +121,10 @@ void set_current_branch_judge(BranchJudge* judge) { branch_judge = judge; }
 Tensor::operator bool() const {
   if (is_traced(*this)) {
     if (BranchJudge* judge = current_branch_judge()) return judge->branch(*this);
-    throw TraceError(
-        fmt::format("bool: the tensor {} left its trace: it has no value outside; expected a tensor with a value. Return it from the traced "
-                    "function, or keep it in a Variable.",
-                    describe(*this)));
+    throw TraceError(fmt::format(
+        "bool: the tensor {} left its trace: it has no value outside; expected a tensor with a value. Return it from the traced "
+        "function, or keep it in a Variable.",
+        describe(*this)));
   }
   return read_one<bool>(require_one_element(values(), "bool"));
 }

@@ -52,9 +52,9 @@ TEST(Likes, take_shape_and_dtype) {
   EXPECT_TRUE(ones_like(zeros({0, 3})).shape() == (Shape{0, 3}));
   EXPECT_THROW(ones_like(Tensor()), ArgumentError);
   EXPECT_THROW(zeros_like(Tensor()), ArgumentError);
-  expect_error<ShapeError>(
-      [&] { full_like(x, tensor({1, 2})); },
-      "full_like: the value is no scalar: a is i32[2, 3], b is i32[2]; expected a tensor of rank 0. Use broadcast_to to repeat a larger one.");
+  expect_error<ShapeError>([&] { full_like(x, tensor({1, 2})); },
+                           "full_like: the value is no scalar: a is i32[2, 3], b is i32[2]; expected a tensor of rank 0. Use broadcast_to "
+                           "to repeat a larger one.");
 }
 
 TEST(Tensors, are_made_of_empty_lists) {

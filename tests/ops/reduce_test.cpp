@@ -82,8 +82,7 @@ TEST(Reduce, refuses_axes_outside_the_rank_and_axes_named_twice) {
   expect_error<ShapeError>([&] { softmax(x, {.axis = 2}); },
                            "softmax: axis 2 is outside the rank 2: x is f32[2, 3]; expected -2 <= axis < 2.");
   expect_error<ShapeError>([] { log_softmax(1.0F); }, "log_softmax: axis -1 is outside the rank 0: x is f32[]; expected 0 <= axis < 0.");
-  expect_error<ArgumentError>([] { sum(Tensor()); },
-                              "sum: argument 0 is an empty tensor handle; expected a tensor with a value.");
+  expect_error<ArgumentError>([] { sum(Tensor()); }, "sum: argument 0 is an empty tensor handle; expected a tensor with a value.");
 }
 
 TEST(Reduce, sum_to_refuses_what_broadcasting_cannot_have_made) {

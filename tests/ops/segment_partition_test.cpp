@@ -29,10 +29,9 @@ TEST(SegmentRepeat, gives_each_element_what_its_row_has) {
   const Tensor x = tensor({{1.F, 2.F}, {3.F, 4.F}, {5.F, 6.F}});
   EXPECT_EQ(segment::repeat(x, splits_for({2, 0, 1}), 3).to_vector<float>(), (std::vector<float>{1, 2, 1, 2, 5, 6}));
   EXPECT_TRUE(segment::repeat(zeros({0, 2}), splits_for({}), 0).shape() == (Shape{0, 2}));
-  expect_error<ShapeError>(
-      [&] { segment::repeat(x, splits_for({2, 1}), 3); },
-      "segment::repeat: there is not one element per row: a is f32[3, 2], b is i64[3]; expected a.shape[0] + 1 "
-      "row splits.");
+  expect_error<ShapeError>([&] { segment::repeat(x, splits_for({2, 1}), 3); },
+                           "segment::repeat: there is not one element per row: a is f32[3, 2], b is i64[3]; expected a.shape[0] + 1 "
+                           "row splits.");
 }
 
 TEST(SegmentGather, takes_rows_in_any_order_and_more_than_once) {
