@@ -62,6 +62,7 @@ struct TraceRecord {
   std::vector<structure::Part> values;  // what is not a tensor among the arguments: {"argument 1 (options.rate)", "0.5"}
   std::vector<TensorSpec> outputs;
   std::vector<std::string> checks;       // size rules verified at every call: "add: a1 broadcasts with b1"
+  std::vector<std::string> data_sizes;   // sizes found in the data, and what they cannot exceed: "unique0 <= rows"
   std::vector<std::string> specialized;  // sizes this trace is for: "a0 == 2"
   std::vector<FrozenValue> frozen;       // filled where check_frozen is on
   std::vector<std::string> captured;     // tensors and variables from outside that it holds: "kernel1: f32[784, 512]"

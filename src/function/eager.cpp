@@ -34,7 +34,8 @@ Compiled compile_call(const BoundCall& call, const EagerCall& eager) {
   size_t next = eager.values.size() - eager.attribute_sizes;
   const Attrs attrs = call.attrs.map_dims([&](const Dim&) { return symbols[next++]; });
   OpCall op_call(call.op, specs, attrs);
-  graph.outputs = graph.add_node(call.op, inputs, attrs, call.op.shape(op_call))->outputs;
+  const Specs outputs = call.op.shape(op_call);
+  graph.outputs = graph.add_node(call.op, inputs, attrs, outputs, op_call.made)->outputs;
   return compile(graph, std::move(symbols));
 }
 
@@ -50,7 +51,7 @@ class Eager final : public Interpreter {
     std::vector<Tensor> inputs(call.inputs.begin(), call.inputs.end());
     Attrs attrs = call.attrs;
     const uint64_t readable = call.op.layout(inputs, attrs);
-    return run_as({call.op, inputs, attrs, call.outputs, call.checks}, readable);
+    return run_as({call.op, inputs, attrs, call.outputs, call.checks, call.made}, readable);
   }
 
  private:
@@ -62,6 +63,7 @@ class Eager final : public Interpreter {
     for (size_t k = 0; k < call.inputs.size(); ++k) operands.push_back(eager.in_place[k] ? call.inputs[k] : contiguous(call.inputs[k]));
     const runtime::RandomState random = executable->uses_random() ? next_random_state() : runtime::RandomState{};
     std::vector<Tensor> results = executable->run(operands, eager.values, random);
+    if (call.made) return results;  // only the run knows their sizes
     for (size_t i = 0; i < results.size(); ++i) results[i] = with_shape(results[i], call.outputs[i].shape);
     return results;
   }

@@ -241,7 +241,13 @@ std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vecto
   const function_detail::Trace& trace = entry.trace();
   tensors.insert(tensors.end(), trace.captures.begin(), trace.captures.end());
   for (const Tensor& value : read_together(trace.variables)) tensors.push_back(contiguous(value));
-  std::vector<Tensor> results = entry.executable().run(tensors, values, random);
+  std::vector<Tensor> results;
+  try {
+    results = entry.executable().run(tensors, values, random);
+  } catch (const ShapeError&) {  // a rule on a size that the run found in its data, or of a region that it entered
+    counters.failed_checks.fetch_add(1, std::memory_order_relaxed);
+    throw;
+  }
   assign_together(trace.assigned, std::span(results).subspan(trace.results));
   results.resize(trace.results);
   return results;

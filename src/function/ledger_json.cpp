@@ -74,6 +74,7 @@ std::string trace_object(const TraceRecord& record) {
   });
   object.add_list("outputs", record.outputs, [](const TensorSpec& spec) { return quoted(to_string(spec)); });
   object.add_list("checks", record.checks, quoted);
+  object.add_list("data_sizes", record.data_sizes, quoted);
   object.add_list("specialized", record.specialized, quoted);
   object.add_list("frozen", record.frozen,
                   [](const FrozenValue& each) { return fmt::format("{{\"text\": {}, \"op\": {}}}", quoted(each.text), quoted(each.op)); });

@@ -41,6 +41,7 @@ void add_trace(std::string& text, const TraceRecord& record) {
   line("because", record.reason);
   line("to avoid it", record.advice);
   line("sizes seen", sizes(record));
+  line("data sizes", fmt::format("{}", fmt::join(record.data_sizes, ", ")));
   line("only for", fmt::format("{}", fmt::join(record.specialized, ", ")));
   line("holds", fmt::format("{}", fmt::join(record.captured, ", ")));
   line("checks", fmt::format("{}", fmt::join(record.checks, "; ")));

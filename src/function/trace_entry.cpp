@@ -24,8 +24,9 @@ TraceEntry::TraceEntry(std::string key, Signature signature, Trace trace, std::s
       check_sizes_(signature_.symbols()),
       least_(signature_.symbols().size()),
       most_(signature_.symbols().size()) {
-  for (const graph::Check& check : trace_.graph->checks)
-    checks_.push_back({check_sizes_.add(check.check.a), check_sizes_.add(check.check.b), &check});
+  for (const graph::Check& check : trace_.graph->checks) {
+    if (check.after == nullptr) checks_.push_back({check_sizes_.add(check.check.a), check_sizes_.add(check.check.b), &check});
+  }
   for (auto& each : least_) each.store(std::numeric_limits<int64_t>::max());
   for (auto& each : most_) each.store(std::numeric_limits<int64_t>::min());
 }
@@ -103,8 +104,12 @@ TraceRecord record_of(const Trace& trace, const Signature& signature) {
     if (check.op == specialize_place) {
       record.specialized.push_back(to_string(check.check));
     } else {
-      record.checks.push_back(fmt::format("{}: {}", check.op, to_string(check.check)));
+      const std::string place = check.after == nullptr ? "" : fmt::format(" (after {})", check.after->op->name);
+      record.checks.push_back(fmt::format("{}: {}{}", check.op, to_string(check.check), place));
     }
+  }
+  for (const graph::Node* node : trace.graph->nodes()) {
+    if (node->made) record.data_sizes.push_back(fmt::format("{} <= {}", to_string(node->made->symbol), to_string(node->made->bound)));
   }
   for (const Tensor& tensor : trace.captures) record.captured.push_back(describe(tensor));
   for (const auto& variable : trace.variables) {

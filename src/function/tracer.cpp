@@ -5,6 +5,7 @@
 #include "graph/named_call.h"
 #include "ops/all_ops.h"
 #include "ops/source/constant.h"
+#include "shape/dim_node.h"
 #include "tensor/view.h"
 
 #include <anyshape/error.h>
@@ -72,15 +73,18 @@ std::vector<Tensor> Tracer::run(const BoundCall& call) {
     add_check({check.check, std::string(called_name(call.op)), check.what, check.expected, described.describe_inputs()});
   std::vector<graph::Value*> inputs;
   for (const Tensor& input : call.inputs) inputs.push_back(value_of(input));
-  std::vector<TensorSpec> outputs(call.outputs.begin(), call.outputs.end());
+  Specs outputs(call.outputs.begin(), call.outputs.end());
+  const graph::Node* twin = call.made ? frame_->graph->find_size(call.op, call.attrs, inputs.back()) : nullptr;
+  const std::optional<MadeSize> made = call.made ? std::optional(make_size(call, outputs, twin)) : std::nullopt;
   for (TensorSpec& output : outputs) {
     for (int axis = 0; axis < output.shape.rank(); ++axis) output.shape[axis] = frame_->facts.simplify(output.shape[axis]);
   }
   const bool draws = call.op.kind == OpKind::Random && call.attrs.stream() == no_stream;
   const Attrs attrs = draws ? call.attrs.with_stream(next_stream_++) : call.attrs;
+  const bool is_known = twin != nullptr && twin->inputs == inputs;
+  const graph::Node* node = is_known ? twin : frame_->graph->add_node(call.op, std::move(inputs), attrs, outputs, made);
   std::vector<Tensor> results;
-  for (graph::Value* output : frame_->graph->add_node(call.op, std::move(inputs), attrs, outputs)->outputs)
-    results.push_back(frame_->wrap(output));
+  for (graph::Value* output : node->outputs) results.push_back(frame_->wrap(output));
   record({.kind = TraceEvent::Kind::Call,
           .op = &call.op,
           .inputs = {call.inputs.begin(), call.inputs.end()},
@@ -89,9 +93,27 @@ std::vector<Tensor> Tracer::run(const BoundCall& call) {
   return results;
 }
 
+// The size that the outputs are written in gets its number. That of a twin, which finds its size in the same values, is equal: what is done
+// with the results of both needs no check.
+MadeSize Tracer::make_size(const BoundCall& call, Specs& outputs, const graph::Node* twin) {
+  if (frame_ != &root_) {
+    throw TraceError(
+        fmt::format("{}: the size of the result depends on data; inside as::cond, as::scan, as::while_loop or an `if` on a tensor this is "
+                    "not supported "
+                    "yet. Compute it outside, before the branch or loop. In function \"{}\".",
+                    called_name(call.op), root_.graph->name));
+  }
+  MadeSize made{make_data_symbol(fmt::format("{}{}", call.op.name, made_sizes_++)), root_.facts.simplify(call.made->bound)};
+  graph::rename(outputs, call.made->symbol, made.symbol);
+  root_.facts.assume_at_least(made.bound, made.symbol);
+  if (twin != nullptr) root_.facts.assume_equal(made.symbol, twin->made->symbol);
+  return made;
+}
+
 // In a region a rule is verified when the region runs: it may not, for these sizes.
 void Tracer::add_check(graph::Check check) {
-  if (frame_ == &root_ && !check.check.holds(hints_)) graph::throw_failed(check, hints_, root_.graph->name);
+  check.after = frame_->graph->maker_of(check.check);
+  if (frame_ == &root_ && check.after == nullptr && !check.check.holds(hints_)) graph::throw_failed(check, hints_, root_.graph->name);
   frame_->facts.assume(check.check);
   std::vector<graph::Check>& checks = frame_->graph->checks;
   const bool known = std::ranges::any_of(checks, [&](const graph::Check& other) { return other.check.same_as(check.check); });
@@ -104,8 +126,19 @@ void Tracer::add_guard(const SizeCheck& check, std::string op, std::string what)
   for (TraceFrame* frame = frame_; frame != nullptr; frame = frame->outer) frame->facts.assume(check);
 }
 
+// The first call's sizes decide, so all of them must be there before anything has run.
+void Tracer::require_known(const Dim& dim) const {
+  if (!depends_on_data(dim)) return;
+  throw TraceError(
+      fmt::format("function \"{}\": the size \"{}\" depends on data, so it has no value while the function is traced; expected a size of "
+                  "the arguments. Compare it as a tensor (as::size) inside as::cond or as::where.",
+                  root_.graph->name, to_string(dim)));
+}
+
 bool Tracer::decide(Relation relation, const Dim& a, const Dim& b) {
   if (const std::optional<bool> known = frame_->facts.proves(relation, a, b)) return *known;
+  require_known(a);
+  require_known(b);
   const bool outcome = SizeCheck{relation, a, b}.holds(hints_);
   SizeCheck check{relation, a, b};
   if (!outcome) {
@@ -122,6 +155,7 @@ bool Tracer::decide(Relation relation, const Dim& a, const Dim& b) {
 }
 
 int64_t Tracer::specialize(const Dim& dim) {
+  require_known(dim);
   const int64_t value = evaluate(dim, hints_);
   add_guard({Relation::Equal, dim, value}, std::string(specialize_place), "another size");
   return value;

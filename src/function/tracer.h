@@ -80,6 +80,8 @@ class Tracer final : public Interpreter, public DimJudge, public VariableScope, 
   graph::Value* value_of(const Tensor& tensor);
   graph::Value* capture(const Tensor& tensor);
   graph::Value* add_literal(const Tensor& number);
+  MadeSize make_size(const BoundCall& call, Specs& outputs, const graph::Node* twin);
+  void require_known(const Dim& dim) const;
   TraceFrame::Slot& slot(TraceFrame& frame, const std::shared_ptr<VariableState>& variable);
   void set(const std::shared_ptr<VariableState>& variable, const Tensor& value);
   void add_check(graph::Check check);  // ShapeError where the traced call breaks it
@@ -98,6 +100,7 @@ class Tracer final : public Interpreter, public DimJudge, public VariableScope, 
   TraceFrame* frame_;
   ReplayScope* scope_ = nullptr;
   int64_t next_stream_ = 0;
+  int made_sizes_ = 0;
   bool is_delivering_ = false;  // tapes are told of calls that were made before
   bool may_create_ = false;
   bool has_created_ = false;

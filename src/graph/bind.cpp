@@ -107,7 +107,7 @@ std::vector<Tensor> bind_all(const OpDef& op, std::span<const Tensor> inputs, At
   Interpreter& interpreter = current_interpreter();
   OpCall call(op, specs, attrs, interpreter.facts());
   const Specs outputs = op.shape(call);
-  std::vector<Tensor> results = interpreter.run({op, operands, attrs, outputs, call.checks});
+  std::vector<Tensor> results = interpreter.run({op, operands, attrs, outputs, call.checks, call.made});
   for (Tensor& result : results) {
     if (is_half(narrow) && result.dtype() == Dtype::f32) result = cast(result, narrow);
   }

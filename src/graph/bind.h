@@ -18,6 +18,7 @@ struct BoundCall {
   const Attrs& attrs;
   std::span<const TensorSpec> outputs;
   std::span<const OpCheck> checks;
+  const std::optional<MadeSize>& made;  // a size among the outputs' that is known after the call only
 };
 
 class Interpreter {

@@ -1,4 +1,4 @@
-// A failed check in words, the same at the call that traces and at every later one.
+// A failed check in words.
 #include "graph/check.h"
 
 #include "graph/named_call.h"
@@ -9,12 +9,16 @@
 
 namespace anyshape::graph {
 
-void throw_failed(const Check& check, const Bindings& sizes, std::string_view function) {
+void throw_failed(const Check& check, int64_t a, int64_t b, std::string_view place) {
   std::string values;
-  for (const Dim& side : {check.check.a, check.check.b}) {
-    if (!side.is_constant()) values += fmt::format("{}{} = {}", values.empty() ? " with " : ", ", to_string(side), evaluate(side, sizes));
+  for (const auto& [side, value] : {std::pair(check.check.a, a), std::pair(check.check.b, b)}) {
+    if (!side.is_constant()) values += fmt::format("{}{} = {}", values.empty() ? " with " : ", ", to_string(side), value);
   }
-  throw ShapeError(fmt::format("{} In function \"{}\".", refusal(check.op, check.what, check.operands + values, check.expected), function));
+  throw ShapeError(fmt::format("{} In {}.", refusal(check.op, check.what, check.operands + values, check.expected), place));
+}
+
+void throw_failed(const Check& check, const Bindings& sizes, std::string_view function) {
+  throw_failed(check, evaluate(check.check.a, sizes), evaluate(check.check.b, sizes), fmt::format("function \"{}\"", function));
 }
 
 }  // namespace anyshape::graph

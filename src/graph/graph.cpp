@@ -1,6 +1,9 @@
 // Graph building.
 #include "graph/graph.h"
 
+#include "shape/dim_node.h"
+#include "shape/substitute.h"
+
 #include <algorithm>
 
 namespace anyshape::graph {
@@ -9,6 +12,11 @@ std::vector<TensorSpec> input_specs(const Node& node) {
   std::vector<TensorSpec> specs;
   for (const Value* input : node.inputs) specs.push_back(input->spec);
   return specs;
+}
+
+void rename(Specs& specs, const Dim& symbol, const Dim& by) {
+  const Substitution substitution{{as_symbol(symbol)->id, by}};
+  for (TensorSpec& spec : specs) spec.shape = substitute(spec.shape, substitution);
 }
 
 Value* Graph::new_value(TensorSpec spec, Node* node, int index) {
@@ -21,12 +29,35 @@ Value* Graph::add_input(TensorSpec spec) {
   return inputs_.back();
 }
 
-Node* Graph::add_node(const OpDef& op, std::vector<Value*> inputs, Attrs attrs, std::span<const TensorSpec> outputs) {
-  node_storage_.push_back({&op, std::move(attrs), std::move(inputs), {}});
+Node* Graph::add_node(const OpDef& op, std::vector<Value*> inputs, Attrs attrs, std::span<const TensorSpec> outputs,
+                      std::optional<MadeSize> made) {
+  node_storage_.push_back({&op, std::move(attrs), std::move(inputs), {}, std::move(made)});
   Node* node = &node_storage_.back();
   for (size_t i = 0; i < outputs.size(); ++i) node->outputs.push_back(new_value(outputs[i], node, static_cast<int>(i)));
   nodes_.push_back(node);
   return node;
+}
+
+const Node* Graph::maker_of(const SizeCheck& check) const {
+  const Node* last = nullptr;
+  for (const Node* node : nodes_) {
+    if (!node->made) continue;
+    const uint64_t id = as_symbol(node->made->symbol)->id;
+    if (depends_on(check.a, id) || depends_on(check.b, id)) last = node;
+  }
+  return last;
+}
+
+const Node* Graph::find_size(const OpDef& op, const Attrs& attrs, const Value* decides) const {
+  std::string key;
+  attrs.append_key(key);
+  const auto found = std::ranges::find_if(nodes_, [&](const Node* node) {
+    if (node->op != &op || node->inputs.back() != decides) return false;
+    std::string other;
+    node->attrs.append_key(other);
+    return other == key;
+  });
+  return found == nodes_.end() ? nullptr : *found;
 }
 
 void Graph::number(Value* value, int id) {

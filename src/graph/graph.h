@@ -25,11 +25,12 @@ struct Node {
   Attrs attrs;
   std::vector<Value*> inputs;
   std::vector<Value*> outputs;
+  std::optional<MadeSize> made = {};
 };
 
 std::vector<TensorSpec> input_specs(const Node& node);
 
-// A size rule to be verified at every call before anything runs.
+// A size rule to be verified at every call: before anything runs, or, where it depends on data, as soon as `after` has run.
 struct Check {
   SizeCheck check;
   std::string op;    // the op or place that needs it
@@ -37,6 +38,7 @@ struct Check {
   std::string expected;
   std::string operands;  // "a is f32[n], b is f32[m]"
   bool retrace = false;  // its failing means another trace, not an error (an `==` or `specialize()` of the user's)
+  const Node* after = nullptr;
 };
 
 class Graph {
@@ -46,9 +48,13 @@ class Graph {
   Graph& operator=(const Graph&) = delete;
 
   Value* add_input(TensorSpec spec);
-  Node* add_node(const OpDef& op, std::vector<Value*> inputs, Attrs attrs, std::span<const TensorSpec> outputs);
+  Node* add_node(const OpDef& op, std::vector<Value*> inputs, Attrs attrs, std::span<const TensorSpec> outputs,
+                 std::optional<MadeSize> made = {});
   void set_nodes(std::vector<Node*> order) { nodes_ = std::move(order); }  // for passes: the nodes that stay, in order
   void order_inputs(std::vector<Value*> order);                            // the same inputs, numbered anew
+  const Node* maker_of(const SizeCheck& check) const;  // the last node that makes one of its symbols; null: known from the start
+  // An earlier node that finds its size in the same value in the same way; null: there is none.
+  const Node* find_size(const OpDef& op, const Attrs& attrs, const Value* decides) const;
   void number(Value* value, int id);  // for the parser: its number in the text; later values get higher ones
 
   const std::vector<Value*>& inputs() const { return inputs_; }
@@ -66,10 +72,13 @@ class Graph {
   int next_id_ = 0;
 };
 
+// The specs with one symbol in place of another: op rules make symbols without a number.
+void rename(Specs& specs, const Dim& symbol, const Dim& by);
+
 // The specs an op's own rules give for these inputs. ArgumentError, DtypeError or ShapeError for a number, dtypes or sizes it does not take;
-// size rules that stay open go to `open`.
+// size rules that stay open go to `open`, a size made by the op to `made`.
 Specs specs_by_rules(const OpDef& op, std::span<const TensorSpec> inputs, const Attrs& attrs, const Facts* facts = nullptr,
-                     std::vector<OpCheck>* open = nullptr);
+                     std::vector<OpCheck>* open = nullptr, std::optional<MadeSize>* made = nullptr);
 
 // Throws InternalError where a graph breaks its rules: order, arity, and specs that cannot be what the op's own rules give.
 void verify(const Graph& graph);

@@ -3,6 +3,7 @@
 #include "graph/op_def.h"
 
 #include "shape/broadcast.h"
+#include "shape/dim_node.h"
 
 #include <anyshape/error.h>
 
@@ -20,6 +21,11 @@ std::string OpCall::describe_inputs() const {
 
 static std::string failure(const OpCall& call, std::string_view what, std::string_view expected) {
   return refusal(called_name(call.op), what, call.describe_inputs(), expected);
+}
+
+Dim OpCall::make_size(const Dim& bound) {
+  made = MadeSize{make_data_symbol(std::string(op.name)), bound};
+  return made->symbol;
 }
 
 void OpCall::fail(std::string_view what, std::string_view expected) const { throw ShapeError(failure(*this, what, expected)); }

@@ -7,6 +7,7 @@
 #include <anyshape/spec.h>
 #include <anyshape/tensor.h>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,6 +58,13 @@ struct OpCheck {
   std::string expected;  // "a.shape[-1] == b.shape[-2]"
 };
 
+// A size that an op finds in its data: a fresh symbol and what it cannot exceed. The op's last input decides it, and
+// its last output, an i64 scalar, holds its value.
+struct MadeSize {
+  Dim symbol;
+  Dim bound;
+};
+
 // A call as the rules see it: inputs already cast to the dtypes of the dtype rule.
 class OpCall {
  public:
@@ -68,6 +76,7 @@ class OpCall {
   const Attrs& attrs;
   const Facts* facts;           // what is known of sizes at this place; null outside a trace
   std::vector<OpCheck> checks;  // what the shape rule could not prove
+  std::optional<MadeSize> made;
 
   const Shape& shape(int input) const { return inputs[input].shape; }
   template <class A>
@@ -82,6 +91,7 @@ class OpCall {
   int axis(int64_t axis, int rank) const;  // negative counts from the end; ShapeError outside
   // Both (all) input shapes broadcast together, rule of NumPy.
   Shape broadcast();
+  Dim make_size(const Dim& bound);      // for a size that is in the data; at most one per call
   std::string describe_inputs() const;  // "a is f32[batch, 784], b is f32[100, 10]"
 };
 

@@ -65,7 +65,10 @@ class Parser {
       read_check(line, is_guard);
     }
     makes_symbols_ = false;
-    for (; !line.accept("return"); line = next_line("\"return\"")) read_node(line);
+    for (; !line.accept("return"); line = next_line("\"return\"")) {
+      const bool is_guard = line.accept("guard ");
+      is_guard || line.accept("check ") ? read_check(line, is_guard) : read_node(line);
+    }
     if (!line.at_end()) level_.graph->outputs = values(line);
     line.expect_end();
     line = next_line("\"}\"");
@@ -140,6 +143,8 @@ class Parser {
       check.check = {relation, parse_dim(text.substr(0, at), lookup_), parse_dim(text.substr(at + sign.size()), lookup_)};
       check.what = "a size rule does not hold";
       check.expected = to_string(check.check);
+      check.after = level_.graph->maker_of(check.check);
+      if (check.after == nullptr && !level_.graph->nodes().empty()) fail("a check without sizes that depend on data stands behind a node");
       level_.facts.assume(check.check);
       level_.graph->checks.push_back(std::move(check));
       return;
@@ -160,6 +165,8 @@ class Parser {
     std::vector<Value*> inputs;
     if (!line.accept(")")) inputs = values(line), line.expect(")");
     Attrs attrs = read_attrs(line, *op);
+    std::optional<MadeSize> made;
+    if (line.accept("makes ")) made = MadeSize{new_data_symbol(line), {}};
     line.expect(":");
     std::vector<TensorSpec> outputs;
     do outputs.push_back(spec(line));
@@ -170,8 +177,8 @@ class Parser {
     RegionWriter writer(regions);
     if (!regions.empty()) attrs = attrs.rewritten(writer);
     if (ids.size() != outputs.size()) fail(fmt::format("{} values but {} specs", ids.size(), outputs.size()));
-    require_rules(*op, inputs, attrs, outputs);
-    const Node* node = level_.graph->add_node(*op, std::move(inputs), std::move(attrs), outputs);
+    require_rules(*op, inputs, attrs, outputs, made);
+    const Node* node = level_.graph->add_node(*op, std::move(inputs), std::move(attrs), outputs, std::move(made));
     for (size_t i = 0; i < ids.size(); ++i) define(ids[i], node->outputs[i]);
   }
 
@@ -191,11 +198,29 @@ class Parser {
     return attrs;
   }
 
-  void require_rules(const OpDef& op, std::span<Value* const> inputs, const Attrs& attrs, std::span<const TensorSpec> outputs) const {
+  // The name stands before the specs that use it; what the size cannot exceed follows from the op's rule.
+  Dim new_data_symbol(Line& line) {
+    const std::string name(line.word("the name of a size"));
+    if (depth_ > 0) fail(fmt::format("size {} is made inside a region", name));
+    const auto [entry, is_new] = symbols_.emplace(name, make_data_symbol(name));
+    if (!is_new) fail(fmt::format("size {} is there twice", name));
+    return entry->second;
+  }
+
+  void require_rules(const OpDef& op, std::span<Value* const> inputs, const Attrs& attrs, std::span<const TensorSpec> outputs,
+                     std::optional<MadeSize>& made) {
     std::vector<TensorSpec> specs;
     for (const Value* input : inputs) specs.push_back(input->spec);
     std::vector<OpCheck> open;
-    const Specs expected = specs_by_rules(op, specs, attrs, &level_.facts, &open);
+    std::optional<MadeSize> rule_makes;
+    Specs expected = specs_by_rules(op, specs, attrs, &level_.facts, &open, &rule_makes);
+    if (made.has_value() != rule_makes.has_value()) fail(fmt::format("{} makes {} size", op.name, made ? "no" : "a"));
+    if (made) {
+      made->bound = rule_makes->bound;
+      rename(expected, rule_makes->symbol, made->symbol);
+      level_.facts.assume_at_least(made->bound, made->symbol);
+      if (const Node* twin = level_.graph->find_size(op, attrs, inputs.back())) level_.facts.assume_equal(made->symbol, twin->made->symbol);
+    }
     if (!open.empty()) fail(fmt::format("{} needs a check: {}", op.name, to_string(open[0].check)));
     if (expected.size() != outputs.size()) fail(fmt::format("{} gives {} values, not {}", op.name, expected.size(), outputs.size()));
     for (size_t i = 0; i < outputs.size(); ++i) {

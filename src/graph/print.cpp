@@ -1,7 +1,7 @@
 // Graphs as text; graph/parse.cpp reads it back.
 #include "graph/regions.h"
+#include "graph/symbol_collector.h"
 #include "graph/text.h"
-#include "shape/dim_node.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,32 +11,6 @@
 
 namespace anyshape::graph {
 namespace {
-
-// Every symbol of a graph, in the order the text shows them.
-class SymbolCollector : public AttrVisitor {
- public:
-  using AttrVisitor::operator();
-  void operator()(std::string_view, Dim& field) override { add(field); }
-  void operator()(std::string_view, Shape& field) override { add_all(field); }
-  void operator()(std::string_view, std::vector<Dim>& field) override { add_all(field); }
-  void operator()(std::string_view, RegionGraph& field) override { add_graph(*field); }
-
-  void add_graph(const Graph& graph) {
-    for (const Value* input : graph.inputs()) add_all(input->spec.shape);
-    for (const Check& check : graph.checks) add(check.check.a), add(check.check.b);
-    for (const Node* node : graph.nodes()) node->attrs.visit(*this);
-  }
-  template <class Dims>
-  void add_all(const Dims& dims) {
-    for (const Dim& dim : dims) add(dim);
-  }
-  void add(const Dim& dim) {
-    for_each_symbol(dim, [&](const Symbol& symbol) {
-      if (std::ranges::find(symbols, symbol.id, &Symbol::id) == symbols.end()) symbols.push_back(symbol);
-    });
-  }
-  std::vector<Symbol> symbols;
-};
 
 std::string size_line(const Symbol& symbol) {
   const DimOptions& options = symbol.options;
@@ -53,6 +27,7 @@ std::string size_lines(const Graph& graph) {
   SymbolCollector collector;
   collector.add_graph(graph);
   std::vector<Symbol>& symbols = collector.symbols;
+  std::erase_if(symbols, [](const Symbol& symbol) { return symbol.from_data; });  // a node brings these
   const bool open = std::ranges::all_of(symbols, [](const Symbol& symbol) { return size_line(symbol).find(':') == std::string::npos; });
   if (open && std::ranges::is_sorted(symbols, {}, &Symbol::id)) return "";
   std::ranges::sort(symbols, {}, &Symbol::id);
@@ -104,15 +79,22 @@ std::string region_text(const NamedRegion& region, const std::string& indent) {
 // Checks, nodes, return and the closing brace, which stands at `indent`.
 std::string body_text(const Graph& graph, const std::string& indent) {
   std::string text;
-  for (const Check& check : graph.checks)
-    text += fmt::format("{}  {} {}: {}\n", indent, check.retrace ? "guard" : "check", check.op, to_string(check.check));
+  const auto add_checks = [&](const Node* after) {
+    for (const Check& check : graph.checks) {
+      if (check.after != after) continue;
+      text += fmt::format("{}  {} {}: {}\n", indent, check.retrace ? "guard" : "check", check.op, to_string(check.check));
+    }
+  };
+  add_checks(nullptr);
   for (const Node* node : graph.nodes()) {
     std::vector<std::string> specs;
     for (const Value* output : node->outputs) specs.push_back(to_string(output->spec));
     const std::string attrs = node->attrs.to_string(), outputs = names(node->outputs);
-    text += fmt::format("{}  {}{}{}({}){}{}{}\n", indent, outputs, outputs.empty() ? "" : " = ", node->op->name, names(node->inputs),
-                        attrs.empty() ? "" : " {" + attrs + "}", specs.empty() ? "" : " : ", fmt::join(specs, ", "));
+    text += fmt::format("{}  {}{}{}({}){}{}{}{}\n", indent, outputs, outputs.empty() ? "" : " = ", node->op->name, names(node->inputs),
+                        attrs.empty() ? "" : " {" + attrs + "}", node->made ? " makes " + to_string(node->made->symbol) : "",
+                        specs.empty() ? "" : " : ", fmt::join(specs, ", "));
     for (const NamedRegion& region : regions_of(*node)) text += region_text(region, indent + "    ");
+    if (node->made) add_checks(node);
   }
   return text + fmt::format("{}  return{}{}\n{}}}\n", indent, graph.outputs.empty() ? "" : " ", names(graph.outputs), indent);
 }

@@ -12,6 +12,8 @@
 //         return %1
 //       }
 //       ...
+//     %6, %7 = nonzero(%4) makes nonzero0 : i32[nonzero0, 1], i64[]
+//     check add: nonzero0 broadcasts with time       # depends on data, so it stands behind the node that makes its size
 //     return %3
 //   }
 #pragma once

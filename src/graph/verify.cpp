@@ -1,5 +1,6 @@
 // The rules every graph keeps: values are made once and before they are used, and every spec is what the op's own rules give.
 #include "graph/regions.h"
+#include "graph/symbol_collector.h"
 #include "graph/text.h"
 
 #include <anyshape/error.h>
@@ -26,6 +27,10 @@ class Verifier {
 
   void run() {
     for (const Value* input : graph_.inputs()) make(input, "input");
+    for (const Node* node : graph_.nodes()) {
+      if (node->made && !sizes_to_come_.insert(as_symbol(node->made->symbol)->id).second)
+        refuse(node->op->name, fmt::format("makes {} a second time", to_string(node->made->symbol)));
+    }
     for (const Node* node : graph_.nodes()) verify_node(*node);
     for (const Value* output : graph_.outputs) {
       if (!made_.contains(output)) refuse("return", fmt::format("names %{}, which nothing makes", output->id));
@@ -56,6 +61,7 @@ class Verifier {
     }
     if (expected.size() != node.outputs.size())
       refuse(name, fmt::format("has {} outputs but its rule says {}", node.outputs.size(), expected.size()));
+    verify_sizes(node);
     for (size_t i = 0; i < expected.size(); ++i) {
       const TensorSpec& spec = node.outputs[i]->spec;
       if (!can_be(spec, expected[i])) refuse(name, fmt::format("gives {} but its rule says {}", to_string(spec), to_string(expected[i])));
@@ -64,14 +70,28 @@ class Verifier {
     for (const NamedRegion& region : regions_of(node)) Verifier(*region.graph).run();
   }
 
+  // A size that depends on data is there once the node that makes it has run.
+  void verify_sizes(const Node& node) {
+    SymbolCollector needed;
+    needed.add(node);
+    for (const Symbol& symbol : needed.symbols) {
+      if (sizes_to_come_.contains(symbol.id)) refuse(node.op->name, fmt::format("uses {} before it is made", symbol.name));
+    }
+    if (!node.made) return;
+    const TensorSpec& last = node.outputs.back()->spec;
+    if (last.dtype != Dtype::i64 || last.shape.rank() != 0) refuse(node.op->name, "makes a size but does not give it as its last output");
+    sizes_to_come_.erase(as_symbol(node.made->symbol)->id);
+  }
+
   const Graph& graph_;
   std::unordered_set<const Value*> made_;
+  std::unordered_set<uint64_t> sizes_to_come_;  // symbols that a later node makes
 };
 
 }  // namespace
 
 Specs specs_by_rules(const OpDef& op, std::span<const TensorSpec> inputs, const Attrs& attrs, const Facts* facts,
-                     std::vector<OpCheck>* open) {
+                     std::vector<OpCheck>* open, std::optional<MadeSize>* made) {
   const size_t count = inputs.size();
   if (op.inputs >= 0 ? count != static_cast<size_t>(op.inputs) : count == 0) {
     throw ArgumentError(
@@ -89,6 +109,7 @@ Specs specs_by_rules(const OpDef& op, std::span<const TensorSpec> inputs, const 
   OpCall call(op, inputs, attrs, facts);
   Specs specs = op.shape(call);
   if (open != nullptr) *open = std::move(call.checks);
+  if (made != nullptr) *made = std::move(call.made);
   return specs;
 }
 

@@ -6,6 +6,8 @@
 #include "ops/control/cond.h"
 #include "ops/control/scan.h"
 #include "ops/control/while_loop.h"
+#include "shape/dim_node.h"
+#include "shape/substitute.h"
 
 #include <anyshape/error.h>
 
@@ -106,11 +108,33 @@ class Lowering {
       buffers_[root.outputs[0]] = buffer_of(root.inputs[0]);
       return;
     }
-    for (const graph::Value* output : root.outputs) buffers_[output] = new_temporary(output->spec.dtype, output->spec.shape.count());
+    for (const graph::Value* output : root.outputs) buffers_[output] = new_temporary(output->spec.dtype, capacity(root, *output));
     if (root.op->kind == OpKind::Control) return lower_control(root);
-    if (root.op->lower != nullptr) return lower_whole(root);
+    if (root.op->lower != nullptr) {
+      lower_whole(root);
+      if (root.made) add_late_size(root);
+      return;
+    }
     GroupKernel kernel = root.op->reduce != nullptr ? lower_reduction(root, context()) : lower_elementwise(root, context());
     add_step(std::move(kernel.step), kernel.indexed);
+  }
+
+  // The elements of an output; a size that the node itself makes counts with what it cannot exceed.
+  static Dim capacity(const Node& node, const graph::Value& output) {
+    if (!node.made) return output.spec.shape.count();
+    std::optional<MadeSize> made;
+    const Specs specs = graph::specs_by_rules(*node.op, graph::input_specs(node), node.attrs, nullptr, nullptr, &made);
+    return substitute(specs[static_cast<size_t>(output.index)].shape, {{as_symbol(made->symbol)->id, made->bound}}).count();
+  }
+
+  // The last step leaves the size in memory.
+  void add_late_size(const Node& node) {
+    if (block_ != 0) throw InternalError(fmt::format("lower: {} makes a size inside a region", node.op->name));
+    LateSize& size = program_.late_sizes.emplace_back(
+        LateSize{node.made->symbol, buffer_of(node.outputs.back()), static_cast<int>(block_ref().items.size()) - 1, {}});
+    for (const graph::Check& check : graph_.checks) {
+      if (check.after == &node) size.checks.push_back(check);
+    }
   }
 
   void lower_whole(const Node& root);
@@ -272,6 +296,7 @@ BranchItem Lowering::lower_branch(const Node& root) {
 
 Program lower(const Graph& graph) {
   Shared shared;
+  shared.program.name = graph.name;
   Lowering(graph, shared).run_whole();
   return std::move(shared.program);
 }

@@ -99,11 +99,21 @@ struct Block {
   std::vector<Dim> slots;  // bytes of each arena slot, by plan_memory
 };
 
+// A size that a step leaves in memory: from there on it is known, in the regions that follow, too.
+struct LateSize {
+  Dim symbol;
+  int buffer = -1;                   // an i64 scalar
+  int item = -1;                     // of the first block, that writes it
+  std::vector<graph::Check> checks;  // that can be decided then
+};
+
 struct Program {
+  std::string name;
   std::vector<ProgramBuffer> buffers;
   std::vector<Step> steps;    // of all blocks
   std::vector<Block> blocks;  // the first is where a run begins
   std::vector<ProgramResult> results;
+  std::vector<LateSize> late_sizes;  // in the order of their items
   bool uses_random = false;
 };
 

@@ -26,7 +26,7 @@ std::span<const OpDef* const> all_ops() {
       &diagonal_op, &diagonal_matrix_op,
       // index
       &take_op, &take_gradient_op, &take_along_axis_op, &take_along_axis_gradient_op, &gather_nd_op, &scatter_op,
-      &one_hot_op, &sort_op, &top_k_op, &search_sorted_op,
+      &one_hot_op, &sort_op, &top_k_op, &search_sorted_op, &boolean_mask_op, &nonzero_op, &unique_op,
       // segment
       &row_starts_op, &row_lengths_op, &row_ids_op, &segment_repeat_op, &to_padded_op, &from_padded_op,
       &segment_sum_op, &segment_prod_op, &segment_max_op, &segment_min_op, &segment_any_op, &segment_all_op,

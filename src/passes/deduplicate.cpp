@@ -1,4 +1,5 @@
-// Duplicate removal: two nodes with the same op, inputs and attributes compute the same, unless they draw random numbers.
+// Duplicate removal: two nodes with the same op, inputs and attributes compute the same, unless they draw random numbers. Nodes that make a
+// size stay apart: what follows each is written in its own symbol.
 #include "graph/regions.h"
 #include "passes/run_passes.h"
 
@@ -17,7 +18,7 @@ void deduplicate(graph::Graph& graph) {
   for (graph::Node* node : graph.nodes()) {
     for (graph::Value*& input : node->inputs) input = current(input);
     for (const graph::NamedRegion& region : graph::regions_of(*node)) deduplicate(*region.graph);
-    if (node->op->kind == OpKind::Random || node->op->kind == OpKind::Control) continue;
+    if (node->op->kind == OpKind::Random || node->op->kind == OpKind::Control || node->made) continue;
     std::string key(node->op->name);
     for (const graph::Value* input : node->inputs) key += "," + std::to_string(input->id);
     key += ";";

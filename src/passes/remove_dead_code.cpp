@@ -1,8 +1,10 @@
-// Dead code: what no output depends on is not computed.
+// Dead code: what no output depends on is not computed. A node that makes a size is needed wherever the size is, in checks and regions too.
 #include "graph/regions.h"
+#include "graph/symbol_collector.h"
 #include "passes/run_passes.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace anyshape::passes {
@@ -12,13 +14,30 @@ void remove_dead_code(graph::Graph& graph) {
   auto need = [&](const graph::Value* value) {
     if (value->node != nullptr) needed.insert(value->node);
   };
-  for (const graph::Value* output : graph.outputs) need(output);
+  std::unordered_map<uint64_t, const graph::Node*> makers;
+  for (const graph::Node* node : graph.nodes()) {
+    if (node->made) makers[as_symbol(node->made->symbol)->id] = node;
+  }
+  const auto need_sizes = [&](const auto& of) {
+    if (makers.empty()) return;
+    graph::SymbolCollector used;
+    used.add(of);
+    for (const Symbol& symbol : used.symbols) {
+      if (const auto maker = makers.find(symbol.id); maker != makers.end()) needed.insert(maker->second);
+    }
+  };
+  for (const graph::Value* output : graph.outputs) {
+    need(output);
+    for (const Dim& size : output->spec.shape) need_sizes(size);
+  }
+  for (const graph::Check& check : graph.checks) need_sizes(check.check);
   std::vector<graph::Node*> kept;
   for (auto node = graph.nodes().rbegin(); node != graph.nodes().rend(); ++node) {
     if (!needed.contains(*node)) continue;
     kept.push_back(*node);
     for (const graph::NamedRegion& region : graph::regions_of(**node)) remove_dead_code(*region.graph);
     for (const graph::Value* input : (*node)->inputs) need(input);
+    need_sizes(**node);
   }
   std::ranges::reverse(kept);
   graph.set_nodes(std::move(kept));

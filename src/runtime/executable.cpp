@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/float_state.h"
+#include "graph/check.h"
 #include "loop/interpret.h"
 #include "lower/random_symbols.h"
 #include "runtime/externs.h"
@@ -28,17 +29,26 @@ Executable::Executable(lower::Program program, std::vector<Dim> symbols, std::ve
   step_slots_.resize(program_.steps.size());
   count_slots_.resize(program_.buffers.size());
   blocks_.resize(program_.blocks.size());
-  for (size_t block = 0; block < blocks_.size(); ++block) plan_block(block, symbols);
+  std::vector<Dim> late;
+  for (const lower::LateSize& size : program_.late_sizes) late.push_back(size.symbol);
+  blocks_[0].sizes = DimProgram(symbols, late);
+  symbols.insert(symbols.end(), late.begin(), late.end());  // a region is entered when it has those it needs
+  for (size_t block = 1; block < blocks_.size(); ++block) blocks_[block].sizes = DimProgram(symbols);
+  for (size_t block = 0; block < blocks_.size(); ++block) plan_block(block);
   for (const lower::ProgramResult& result : program_.results) {
     std::vector<int>& slots = result_slots_.emplace_back();
     for (const Dim& dim : result.spec.shape) slots.push_back(blocks_[0].sizes.add(dim));
   }
+  for (const lower::LateSize& size : program_.late_sizes) {
+    auto& slots = late_checks_.emplace_back();
+    for (const graph::Check& check : size.checks)
+      slots.emplace_back(blocks_[0].sizes.add(check.check.a), blocks_[0].sizes.add(check.check.b));
+  }
 }
 
-void Executable::plan_block(size_t number, std::span<const Dim> symbols) {
+void Executable::plan_block(size_t number) {
   const lower::Block& block = program_.blocks[number];
   BlockSizes& plan = blocks_[number];
-  plan.sizes = DimProgram(symbols);
   for (const lower::Item& item : block.items) {
     const int* step = std::get_if<int>(&item);
     const auto* scan = std::get_if<lower::ScanItem>(&item);
@@ -54,6 +64,12 @@ void Executable::plan_block(size_t number, std::span<const Dim> symbols) {
     plan.own.push_back(static_cast<int>(i));
   }
   for (const Dim& bytes : block.slots) plan.arena.push_back(plan.sizes.add(bytes));
+  for (const int own : plan.own) {
+    const lower::ProgramBuffer& buffer = program_.buffers[static_cast<size_t>(own)];
+    const bool is_argument = buffer.kind == lower::BufferKind::Argument;
+    const int slot = buffer.slot >= 0 ? plan.arena[static_cast<size_t>(buffer.slot)] : count_slots_[static_cast<size_t>(own)];
+    plan.own_stages.push_back(is_argument ? 0 : plan.sizes.stage_of(slot));
+  }
   for (const graph::Check& check : block.checks) plan.checks.emplace_back(plan.sizes.add(check.check.a), plan.sizes.add(check.check.b));
   for (const lower::IndexedOp& op : block.indexed_ops) {
     std::vector<int>& slots = plan.limits.emplace_back();
@@ -88,7 +104,8 @@ void Executable::enter(int block, Frame& frame, const int64_t* symbols, std::spa
   table.resize(static_cast<size_t>(sizes.slot_count()));
   sizes.run(symbols, table.data());
   require_checks(block, frame);
-  lay_out(block, frame, arguments);
+  frame.blocks[static_cast<size_t>(block)].arenas.clear();
+  lay_out(block, 0, frame, arguments);
 }
 
 void Executable::require_checks(int block, const Frame& frame) const {
@@ -99,12 +116,26 @@ void Executable::require_checks(int block, const Frame& frame) const {
     const graph::Check& check = program_.blocks[static_cast<size_t>(block)].checks[i];
     const int64_t left = table[static_cast<size_t>(a)], right = table[static_cast<size_t>(b)];
     if (holds(check.check.relation, left, right)) continue;
-    throw ShapeError(fmt::format("{}: {}: {} with {} {} {}; expected {}. In a branch or loop body.", check.op, check.what, check.operands,
-                                 left, to_string(check.check.relation), right, check.expected));
+    graph::throw_failed(check, left, right, "a branch or loop body");
   }
 }
 
-void Executable::lay_out(int block, Frame& frame, std::span<const Tensor> arguments) const {
+// What the item before left in memory: the sizes, checks and buffers that waited for it.
+void Executable::read_size(size_t late, Frame& frame) const {
+  const lower::LateSize& size = program_.late_sizes[late];
+  const int stage = static_cast<int>(late) + 1;
+  std::vector<int64_t>& table = frame.table(0);
+  blocks_[0].sizes.resume(stage, *static_cast<const int64_t*>(frame.pointers[static_cast<size_t>(size.buffer)]), table.data());
+  for (size_t i = 0; i < size.checks.size(); ++i) {
+    const int64_t a = table[static_cast<size_t>(late_checks_[late][i].first)], b = table[static_cast<size_t>(late_checks_[late][i].second)];
+    if (!holds(size.checks[i].check.relation, a, b))
+      graph::throw_failed(size.checks[i], a, b, fmt::format("function \"{}\"", program_.name));
+  }
+  lay_out(0, stage, frame, {});
+}
+
+// Memory of the buffers whose sizes are known from this stage on.
+void Executable::lay_out(int block, int stage, Frame& frame, std::span<const Tensor> arguments) const {
   const BlockSizes& plan = blocks_[static_cast<size_t>(block)];
   const std::vector<int64_t>& table = frame.table(block);
   Frame::OfBlock& memory = frame.blocks[static_cast<size_t>(block)];
@@ -112,16 +143,18 @@ void Executable::lay_out(int block, Frame& frame, std::span<const Tensor> argume
   int64_t bytes = 0;
   memory.slot_offsets.resize(plan.arena.size());
   for (size_t slot = 0; slot < plan.arena.size(); ++slot) {
+    if (plan.sizes.stage_of(plan.arena[slot]) != stage) continue;
     memory.slot_offsets[slot] = bytes;
     const int64_t needed = checked_add(table[static_cast<size_t>(plan.arena[slot])], loop::load_slack, "arena");
     bytes = checked_add(bytes, checked_round_up(needed, alignment), "arena");
   }
   // In powers of two: a stream of sizes meets a block it has used before, and not fresh pages at every new maximum.
   constexpr int64_t most_rounded = int64_t{1} << 40;
-  if (bytes <= most_rounded) bytes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(bytes)));
-  memory.arena = plan.arena.empty() ? nullptr : allocate(bytes);
-  for (const int number : plan.own) {
-    const auto i = static_cast<size_t>(number);
+  if (bytes > 0 && bytes <= most_rounded) bytes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(bytes)));
+  if (bytes > 0) memory.arenas.push_back(allocate(bytes));
+  for (size_t own = 0; own < plan.own.size(); ++own) {
+    if (plan.own_stages[own] != stage) continue;
+    const auto i = static_cast<size_t>(plan.own[own]);
     const lower::ProgramBuffer& buffer = program_.buffers[i];
     switch (buffer.kind) {
       case lower::BufferKind::Argument: frame.pointers[i] = arguments[buffer.argument].impl()->data(); break;
@@ -130,7 +163,7 @@ void Executable::lay_out(int block, Frame& frame, std::span<const Tensor> argume
         frame.pointers[i] = frame.results[i]->pointer;
         break;
       case lower::BufferKind::Temporary:
-        frame.pointers[i] = static_cast<char*>(memory.arena->pointer) + memory.slot_offsets[buffer.slot];
+        frame.pointers[i] = static_cast<char*>(memory.arenas.back()->pointer) + memory.slot_offsets[buffer.slot];
         break;
       case lower::BufferKind::Lent: break;
     }
@@ -138,6 +171,7 @@ void Executable::lay_out(int block, Frame& frame, std::span<const Tensor> argume
 }
 
 void Executable::run_items(int block, Frame& frame, AsContext& context) const {
+  size_t late = block == 0 ? 0 : program_.late_sizes.size();  // the next to be read
   const std::vector<lower::Item>& items = program_.blocks[static_cast<size_t>(block)].items;
   for (size_t i = 0; i < items.size(); ++i) {
     if (const int* step = std::get_if<int>(&items[i])) {
@@ -149,6 +183,7 @@ void Executable::run_items(int block, Frame& frame, AsContext& context) const {
     } else if (const auto* loop = std::get_if<lower::WhileItem>(&items[i])) {
       run_while(*loop, block, frame, context);
     }
+    if (late < program_.late_sizes.size() && program_.late_sizes[late].item == static_cast<int>(i)) read_size(late++, frame);
   }
 }
 

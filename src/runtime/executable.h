@@ -1,4 +1,5 @@
 // A program that can run: kernels as machine code (or interpreted), sizes as straight-line code, memory as offsets of one arena per block.
+// Sizes that steps find in their data cut a run into stages: each has an arena of its own, laid out when its sizes are known.
 #pragma once
 #include "lower/program.h"
 #include "runtime/abi.h"
@@ -24,7 +25,7 @@ class Executable {
   Executable(lower::Program program, std::vector<Dim> symbols, std::vector<AsKernel> entries, std::shared_ptr<const void> code);
 
   // Runs on row-major arguments, one per graph input. DataError for an index out of range, ShapeError for a size rule of a region that is
-  // entered; nothing but the results is written.
+  // entered and for one on a size that is found on the way; nothing but the results is written.
   std::vector<Tensor> run(std::span<const Tensor> arguments, std::span<const int64_t> symbol_values, RandomState random) const;
 
   bool uses_random() const { return program_.uses_random; }
@@ -41,10 +42,12 @@ class Executable {
     std::vector<std::pair<int, int>> checks;
     std::vector<std::vector<int>> limits;  // per indexed op and component
     std::vector<int> own;                  // buffers that live in it
+    std::vector<int> own_stages;           // when their sizes are known, as stages of `sizes`
   };
-  void plan_block(size_t block, std::span<const Dim> symbols);
+  void plan_block(size_t block);
   void enter(int block, Frame& frame, const int64_t* symbols, std::span<const Tensor> arguments) const;
-  void lay_out(int block, Frame& frame, std::span<const Tensor> arguments) const;
+  void lay_out(int block, int stage, Frame& frame, std::span<const Tensor> arguments) const;
+  void read_size(size_t late, Frame& frame) const;
   void require_checks(int block, const Frame& frame) const;
   void run_items(int block, Frame& frame, AsContext& context) const;
   void run_step(int block, int step, Frame& frame, AsContext& context) const;
@@ -67,9 +70,10 @@ class Executable {
   std::shared_ptr<const void> code_;
   int random_slot_ = -1;  // of the key among the symbols; the call id follows
   std::vector<BlockSizes> blocks_;
-  std::vector<std::vector<int>> step_slots_;    // per step: where its dims are in its block's table
-  std::vector<int> count_slots_;                // per buffer: its elements, likewise
-  std::vector<std::vector<int>> result_slots_;  // per result: its sizes
+  std::vector<std::vector<int>> step_slots_;                   // per step: where its dims are in its block's table
+  std::vector<int> count_slots_;                               // per buffer: its elements, likewise
+  std::vector<std::vector<int>> result_slots_;                 // per result: its sizes
+  std::vector<std::vector<std::pair<int, int>>> late_checks_;  // per late size
 };
 
 }  // namespace anyshape::runtime

@@ -9,7 +9,7 @@ struct Executable::Frame {
   struct OfBlock {
     std::vector<int64_t> table;
     std::vector<int64_t> slot_offsets;
-    std::shared_ptr<Buffer> arena;
+    std::vector<std::shared_ptr<Buffer>> arenas;  // one per stage that needs one
   };
   std::vector<int64_t> symbols;
   std::vector<OfBlock> blocks;
@@ -25,7 +25,7 @@ struct Executable::Frame {
   struct Release {
     Frame& frame;
     ~Release() {
-      for (OfBlock& block : frame.blocks) block.arena.reset();
+      for (OfBlock& block : frame.blocks) block.arenas.clear();
       frame.results.clear();
     }
   };

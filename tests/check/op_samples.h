@@ -65,6 +65,7 @@ std::vector<OpSample> movement_samples();
 std::vector<OpSample> arrange_samples();
 std::vector<OpSample> index_samples();
 std::vector<OpSample> order_samples();
+std::vector<OpSample> data_samples();
 std::vector<OpSample> segment_reduce_samples();
 std::vector<OpSample> segment_row_samples();
 std::vector<OpSample> segment_partition_samples();

@@ -54,5 +54,28 @@ struct SearchSortedOptions {
 };
 Tensor search_sorted(const Tensor& sorted, const Tensor& values, SearchSortedOptions options = {});
 
+// Results whose size is in the data. Inside a traced function that size is a symbol of its own (`unique0`): it is known after the op has
+// run, and what follows stays in the trace. It cannot decide anything while the function is traced (`==`, `specialize`): a TraceError.
+
+// The parts of x where the mask is true, in order: x [masked..., rest...] and mask b8 [masked...] give [count, rest...].
+Tensor boolean_mask(const Tensor& x, const Tensor& mask);
+
+// The index of every element that is not 0, in row-major order: i32 [count, rank], as gather_nd takes them.
+Tensor nonzero(const Tensor& x);
+Tensor where(const Tensor& condition);  // of every true element
+
+// The different values of x in ascending order, [count]; NaNs are one value, the last. Gradients go to the first of equal elements.
+struct Unique {
+  Tensor values;
+  Tensor inverse;  // i32, as x: take(values, inverse) is x
+  Tensor counts;   // i32 [count]: how often each value is there
+};
+struct UniqueOptions {
+  bool return_inverse = false;
+  bool return_counts = false;
+};
+Tensor unique(const Tensor& x);
+Unique unique(const Tensor& x, UniqueOptions options);  // what the options do not ask for is an empty handle
+
 }  // namespace anyshape
 #pragma GCC visibility pop
