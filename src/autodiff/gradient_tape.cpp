@@ -1,6 +1,7 @@
 // GradientTape and value_and_gradients: the public face of the recorder, with the errors that name a source.
 #include "autodiff/fitted_gradient.h"
 #include "autodiff/recorder.h"
+#include "tensor/partition.h"
 #include "tensor/tensor_impl.h"
 
 #include <anyshape/error.h>
@@ -16,6 +17,13 @@ constexpr std::string_view floating_rule = "expected a floating dtype, since oth
 std::string name_of(const Variable& variable, size_t number) {
   return variable.name().empty() ? fmt::format("source {} (a variable without name)", number)
                                  : fmt::format("variable \"{}\"", variable.name());
+}
+
+// Gradients flow through the values of ragged tensors: their rows are data.
+std::vector<Tensor> values_of(std::span<const Tensor> tensors) {
+  std::vector<Tensor> result;
+  for (const Tensor& tensor : tensors) result.push_back(tensor.defined() ? tensor.values() : tensor);
+  return result;
 }
 
 void require_targets(std::span<const Tensor> targets) {
@@ -51,8 +59,9 @@ struct Source {
 Tensor zeros_of(const TensorSpec& spec) { return zeros(spec.shape, {.dtype = spec.dtype}); }
 
 template <class Recorder>
-std::vector<Tensor> gradients_of(Recorder& recorder, std::span<const Tensor> targets, std::span<const Source> sources,
+std::vector<Tensor> gradients_of(Recorder& recorder, std::span<const Tensor> given, std::span<const Source> sources,
                                  const GradientOptions& options) {
+  const std::vector<Tensor> targets = values_of(given);
   require_targets(targets);
   std::vector<std::vector<Tensor>> tensors;
   for (const Source& source : sources) {
@@ -61,7 +70,8 @@ std::vector<Tensor> gradients_of(Recorder& recorder, std::span<const Tensor> tar
           fmt::format("gradient: {} is {}; {}. Cast it before it is used.", source.name, to_string(source.spec), floating_rule));
     tensors.push_back(source.tensors);
   }
-  const std::vector<std::optional<Tensor>> found = recorder.gradient(targets, seeds_of(targets, options.output_gradients), tensors);
+  const std::vector<std::optional<Tensor>> found =
+      recorder.gradient(targets, seeds_of(targets, values_of(options.output_gradients)), tensors);
   std::vector<Tensor> result;
   for (size_t i = 0; i < sources.size(); ++i) {
     if (!found[i] && options.unreached == Unreached::Error) {
@@ -87,7 +97,7 @@ GradientTape::Pause GradientTape::pause() { return Pause(recorder_); }
 void GradientTape::watch(const Tensor& tensor) {
   if (!tensor.defined()) throw ArgumentError("watch: the tensor is an empty tensor handle; expected a tensor with a value.");
   if (!is_floating(tensor.dtype())) throw DtypeError(fmt::format("watch: the tensor is {}; {}.", describe(tensor), floating_rule));
-  recorder_->watch(tensor);
+  recorder_->watch(tensor.values());
 }
 
 void GradientTape::watch(const Variable& variable) {
@@ -118,14 +128,19 @@ GradientTape::Tensors GradientTape::gradient(const Tensors& targets, const Varia
 GradientTape::Tensors GradientTape::gradient(const Tensors& targets, const Tensors& sources, const GradientOptions& options) {
   std::vector<Source> named;
   for (size_t i = 0; i < sources.size(); ++i) {
-    const Tensor& source = sources[i];
-    if (!source.defined()) throw ArgumentError(fmt::format("gradient: source {} is an empty tensor handle; expected a watched tensor.", i));
+    if (!sources[i].defined())
+      throw ArgumentError(fmt::format("gradient: source {} is an empty tensor handle; expected a watched tensor.", i));
+    const Tensor source = sources[i].values();
     named.push_back({.name = fmt::format("source {}", i),
                      .tensors = {source},
                      .spec = {source.dtype(), source.shape(), {}},
                      .advice = "Call watch() on it before it is used."});
   }
-  return gradients_of(*recorder_, targets, named, options);
+  Tensors gradients = gradients_of(*recorder_, targets, named, options);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (const RaggedTensor* ragged = as_ragged(sources[i])) gradients[i] = make_ragged(gradients[i], ragged->partition);
+  }
+  return gradients;
 }
 
 GradientTape::Tensors GradientTape::gradient(const Tensor& target, const Variables& sources, const GradientOptions& options) {

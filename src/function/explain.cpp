@@ -79,7 +79,8 @@ std::vector<Difference> differences(const TraceEntry& entry, std::span<const Ten
   };
   for (size_t i = 0; i < arguments.size(); ++i) {
     const TensorSpec& spec = signature.specs()[i];
-    if (arguments[i].rank() != spec.shape.rank()) {
+    const bool is_ragged = spec.shape.rank() > 1 && spec.shape[1].is_ragged();
+    if (arguments[i].rank() != spec.shape.rank() || arguments[i].is_ragged() != is_ragged) {
       found.push_back({Cause::Rank, became(i)});
     } else if (arguments[i].dtype() != spec.dtype) {
       found.push_back({Cause::Dtype, became(i)});

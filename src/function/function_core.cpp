@@ -40,6 +40,7 @@ constexpr bool assertions_are_on = true;
 
 // A tensor without values: what a cast would give, as far as finding a trace is concerned.
 Tensor outline(const Tensor& argument, Dtype dtype) {
+  if (const RaggedTensor* ragged = as_ragged(argument)) return make_ragged(outline(ragged->values, dtype), ragged->partition);
   auto impl = std::make_shared<TensorImpl>();
   impl->dtype = dtype;
   impl->rank = argument.impl()->rank;
@@ -111,7 +112,7 @@ int64_t FunctionCore::State::accept_arguments(std::vector<Tensor>& tensors, cons
       throw ArgumentError(fmt::format("function \"{}\": {} is an empty tensor handle; expected a tensor with a value.", options.name,
                                       call.describe().tensors[i]));
     }
-    if (tensors[i].impl()->traced != nullptr) {
+    if (is_traced(tensors[i])) {
       throw TraceError(
           fmt::format("function \"{}\": {} is a tensor that left its trace; expected a value. Return it from the traced function.",
                       options.name, call.describe().tensors[i]));
@@ -163,9 +164,9 @@ std::string FunctionCore::State::flight_kind(std::span<const Tensor> tensors, co
   if (options.retrace == Retrace::Forbid) return {};
   std::string kind;
   for (const Tensor& tensor : tensors) {
-    kind += {static_cast<char>(tensor.dtype()), static_cast<char>(tensor.rank())};
+    kind += {static_cast<char>(tensor.dtype()), static_cast<char>(tensor.rank()), tensor.is_ragged() ? 'r' : 'd'};
     if (options.shapes != Shapes::Exact) continue;
-    for (const int64_t size : tensor.impl()->extents()) kind += fmt::format("{},", size);
+    kind += to_string(tensor.shape());
   }
   return kind + key;
 }
@@ -192,13 +193,19 @@ Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::stri
   std::vector<int64_t> values;
   signature.bind(tensors, values);
   const auto trace_once = [&](std::shared_ptr<const void>& layout, bool may_create) {
-    Tracer tracer(options.name, signature.specs(), signature.bindings(values));
+    Tracer tracer(options.name, signature.dense_specs(), signature.bindings(values));
     if (may_create) tracer.allow_creation();
-    return tracer.run([&](std::span<const Tensor> traced) {
+    function_detail::RaggedResults ragged;
+    std::vector<Tensor> traced;
+    function_detail::Trace made = tracer.run([&](std::span<const Tensor> inputs) {
+      if (traced.empty()) traced = signature.from_dense(inputs);  // the same handles, should the callable be run again
       FunctionResults results = call.run(traced);
       layout = results.layout;
+      results.tensors = ragged.take_apart(std::move(results.tensors), traced);
       return results;
     });
+    made.ragged = std::move(ragged);
+    return made;
   };
   std::shared_ptr<const void> layout, second_layout;
   const auto start = std::chrono::steady_clock::now();
@@ -233,6 +240,11 @@ void FunctionCore::State::warn(int64_t traces, const TraceRecord& last) const {
 
 std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vector<Tensor> tensors, std::span<const int64_t> values,
                                              runtime::RandomState random) const {
+  std::vector<Tensor> arguments;  // whose rows a result may have
+  if (entry.signature().has_ragged()) {
+    arguments = std::move(tensors);
+    tensors = function_detail::dense_parts(arguments);
+  }
   for (Tensor& tensor : tensors) {
     if (is_contiguous(*tensor.impl())) continue;
     tensor = contiguous(tensor);
@@ -250,7 +262,7 @@ std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vecto
   }
   assign_together(trace.assigned, std::span(results).subspan(trace.results));
   results.resize(trace.results);
-  return results;
+  return trace.ragged.put_together(std::move(results), arguments);
 }
 
 FunctionStats FunctionCore::stats() const {

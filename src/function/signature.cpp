@@ -15,16 +15,25 @@
 
 namespace anyshape::function_detail {
 
-Signature::Signature(std::vector<TensorSpec> specs) : specs_(std::move(specs)) {
+static bool is_ragged(const TensorSpec& spec) { return spec.shape.rank() > 1 && spec.shape[1].is_ragged(); }
+
+Signature::Signature(std::vector<TensorSpec> specs, std::vector<Rows> rows) : specs_(std::move(specs)), rows_(std::move(rows)) {
   for (size_t argument = 0; argument < specs_.size(); ++argument) {
-    for (int axis = 0; axis < specs_[argument].shape.rank(); ++axis) {
-      const Dim& size = specs_[argument].shape[axis];
-      if (as_symbol(size) == nullptr) continue;
-      if (std::ranges::any_of(symbols_, [&](const Dim& known) { return known.same_as(size); })) continue;
-      symbols_.push_back(size);
-      places_.push_back({static_cast<int>(argument), axis});
+    const int place = static_cast<int>(argument);
+    for (int axis = 0; axis < specs_[argument].shape.rank(); ++axis) add_symbol(specs_[argument].shape[axis], {place, axis});
+    if (const Rows* ragged = find_rows(argument); ragged != nullptr && ragged->first == argument) {
+      add_symbol(ragged->total, {place, 1, Part::Total});
+      add_symbol(ragged->shortest, {place, 1, Part::Shortest});
+      add_symbol(ragged->longest, {place, 1, Part::Longest});
     }
   }
+}
+
+void Signature::add_symbol(const Dim& size, const Place& place) {
+  if (as_symbol(size) == nullptr) return;
+  if (std::ranges::any_of(symbols_, [&](const Dim& known) { return known.same_as(size); })) return;
+  symbols_.push_back(size);
+  places_.push_back(place);
 }
 
 Signature Signature::declared(const std::vector<TensorSpec>& specs) {
@@ -65,7 +74,8 @@ Signature Signature::declared(const std::vector<TensorSpec>& specs) {
       }
     }
   }
-  Signature signature(std::move(copy));
+  std::vector<Rows> rows = rows_of(copy, [&](size_t) { return anyshape::to_string(fresh_symbol()); });
+  Signature signature(std::move(copy), std::move(rows));
   for (const TensorSpec& spec : signature.specs_) {
     for (const Dim& size : spec.shape) {
       for_each_symbol(size, [&](const Symbol& symbol) {
@@ -86,10 +96,14 @@ Signature Signature::open(std::span<const Tensor> arguments) {
   for (size_t argument = 0; argument < arguments.size(); ++argument) {
     Shape shape;
     const std::string letter = argument < 26 ? std::string(1, static_cast<char>('a' + argument)) : fmt::format("x{}_", argument);
-    for (int axis = 0; axis < arguments[argument].rank(); ++axis) shape.push_back(make_symbol(fmt::format("{}{}", letter, axis)));
+    for (int axis = 0; axis < arguments[argument].rank(); ++axis) {
+      const std::string name = fmt::format("{}{}", letter, axis);
+      shape.push_back(axis == 1 && arguments[argument].is_ragged() ? ragged_dim(name) : make_symbol(name));
+    }
     specs.push_back({arguments[argument].dtype(), std::move(shape), {}});
   }
-  return Signature(std::move(specs));
+  std::vector<Rows> rows = rows_of(specs, [](size_t) { return std::string(); });
+  return Signature(std::move(specs), std::move(rows));
 }
 
 Signature Signature::with_known(KnownSizes sizes) const {
@@ -102,7 +116,11 @@ Signature Signature::with_known(KnownSizes sizes) const {
   }
   std::vector<TensorSpec> specs = specs_;
   for (TensorSpec& spec : specs) spec.shape = substitute(spec.shape, numbers);
-  Signature result(std::move(specs));
+  std::vector<Rows> rows = rows_;
+  for (Rows& each : rows) {
+    for (Dim* size : {&each.total, &each.shortest, &each.longest}) *size = substitute(*size, numbers);
+  }
+  Signature result(std::move(specs), std::move(rows));
   result.known_ = std::move(sizes);
   result.fixed_ = std::move(fixed);
   return result;
@@ -113,18 +131,18 @@ bool Signature::fits_kinds(std::span<const Tensor> arguments) const {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const TensorImpl& impl = *arguments[i].impl();
     if (impl.dtype != specs_[i].dtype || impl.rank != specs_[i].shape.rank()) return false;
+    if ((impl.ragged != nullptr) != is_ragged(specs_[i])) return false;
   }
   return true;
 }
 
 bool Signature::fits_known(std::span<const Tensor> arguments) const {
-  return std::ranges::all_of(fixed_,
-                             [&](const Fixed& each) { return arguments[each.place.argument].impl()->sizes[each.place.axis] == each.size; });
+  return std::ranges::all_of(fixed_, [&](const Fixed& each) { return each.place.read(arguments) == each.size; });
 }
 
 void Signature::bind(std::span<const Tensor> arguments, std::vector<int64_t>& values) const {
   values.clear();
-  for (const Place& place : places_) values.push_back(arguments[place.argument].impl()->sizes[place.axis]);
+  for (const Place& place : places_) values.push_back(place.read(arguments));
 }
 
 Bindings Signature::bindings(std::span<const int64_t> values) const {
@@ -150,6 +168,7 @@ void Signature::require(std::span<const Tensor> arguments, const FunctionCall& c
   };
   std::vector<int64_t> values;
   for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].is_ragged() != is_ragged(specs_[i])) refuse(i, arguments[i].is_ragged() ? "is ragged" : "is dense");
     if (arguments[i].rank() != specs_[i].shape.rank()) refuse(i, "has another rank");
   }
   bind(arguments, values);
@@ -157,7 +176,8 @@ void Signature::require(std::span<const Tensor> arguments, const FunctionCall& c
   for (size_t i = 0; i < arguments.size(); ++i) {
     for (int axis = 0; axis < specs_[i].shape.rank(); ++axis) {
       const Dim& size = specs_[i].shape[axis];
-      const int64_t given = arguments[i].impl()->sizes[axis];
+      if (size.is_ragged()) continue;
+      const int64_t given = Place{static_cast<int>(i), axis}.read(arguments);
       if (const int64_t wanted = evaluate(size, bound); given != wanted) {
         const std::string rule = size.is_constant() ? "" : fmt::format(" where {} is {}", anyshape::to_string(size), wanted);
         refuse(i, fmt::format("has size {} along axis {}{}", given, axis, rule));
@@ -174,6 +194,7 @@ void Signature::require(std::span<const Tensor> arguments, const FunctionCall& c
       }
     }
   }
+  for (const Rows& rows : rows_) require_rows(arguments, rows, refuse);
 }
 
 std::string Signature::to_string() const {

@@ -4,6 +4,7 @@
 
 #include <anyshape/function.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,9 +23,14 @@ class Signature {
   using KnownSizes = std::vector<std::optional<int64_t>>;
   Signature with_known(KnownSizes sizes) const;
 
-  const std::vector<TensorSpec>& specs() const { return specs_; }
+  const std::vector<TensorSpec>& specs() const { return specs_; }  // one per argument of the call
+
+  // A ragged argument enters a graph as two dense inputs, its values and its splits.
+  bool has_ragged() const { return !rows_.empty(); }
+  std::vector<TensorSpec> dense_specs() const;
+  std::vector<Tensor> from_dense(std::span<const Tensor> inputs) const;  // the arguments, made of a trace's inputs
   const std::vector<Dim>& symbols() const { return symbols_; }
-  bool fits_kinds(std::span<const Tensor> arguments) const;  // dtypes and ranks
+  bool fits_kinds(std::span<const Tensor> arguments) const;  // dtypes, ranks and which are ragged
   bool fits_known(std::span<const Tensor> arguments) const;  // numbers in the place of symbols; the arguments fit by kind
   const KnownSizes& known() const { return known_; }         // as given to with_known; empty where that was not called
 
@@ -38,12 +44,31 @@ class Signature {
   std::string to_string() const;  // "(x: f32[rows, cols])"
 
  private:
-  explicit Signature(std::vector<TensorSpec> specs);
+  // The rows of a ragged argument. Equal names in a declaration are one partition: that of the first argument that has it.
+  struct Rows {
+    size_t argument;
+    size_t first;
+    std::string name;
+    Dim total, shortest, longest;
+  };
+  Signature(std::vector<TensorSpec> specs, std::vector<Rows> rows);
+  // Gives every ragged axis its symbols; `name_axis` names one that has no name. ArgumentError where a ragged axis is not axis 1.
+  static std::vector<Rows> rows_of(std::vector<TensorSpec>& specs, const std::function<std::string(size_t argument)>& name_axis);
+  const Rows* find_rows(size_t argument) const;  // null for a dense argument
+  void require_rows(std::span<const Tensor> arguments, const Rows& rows,
+                    const std::function<void(size_t, const std::string&)>& refuse) const;
+
+  enum class Part : uint8_t { Size, Total, Shortest, Longest };
   struct Place {
     int argument;
     int axis;
+    Part part = Part::Size;
+
+    int64_t read(std::span<const Tensor> arguments) const;
   };
+  void add_symbol(const Dim& size, const Place& place);  // unless it is a number or there already
   std::vector<TensorSpec> specs_;
+  std::vector<Rows> rows_;
   std::vector<Dim> symbols_;
   std::vector<Place> places_;  // where each symbol's value is read
   KnownSizes known_;

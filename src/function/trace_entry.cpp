@@ -100,6 +100,7 @@ TraceRecord record_of(const Trace& trace, const Signature& signature) {
   record.signature = signature.to_string();
   record.graph = graph::print(*trace.graph);
   for (size_t i = 0; i < trace.results; ++i) record.outputs.push_back(trace.graph->outputs[i]->spec);
+  record.outputs = trace.ragged.specs(std::move(record.outputs));
   for (const graph::Check& check : trace.graph->checks) {
     if (check.op == specialize_place) {
       record.specialized.push_back(to_string(check.check));

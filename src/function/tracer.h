@@ -1,6 +1,7 @@
 // Tracing: the callable runs once on tensors without values; every op becomes a node, every size rule that stays open a check. Control flow
 // traces regions in frames of their own (trace_frame.h); an `if` on a tensor runs its callable again (replay_scope.h).
 #pragma once
+#include "function/ragged_arguments.h"
 #include "function/replay_scope.h"
 #include "graph/bind.h"
 #include "shape/evaluate.h"
@@ -21,7 +22,8 @@ struct Trace {
   std::vector<Tensor> captures;
   std::vector<std::shared_ptr<VariableState>> variables;
   std::vector<std::shared_ptr<VariableState>> assigned;
-  size_t results = 0;
+  size_t results = 0;           // outputs that are results
+  RaggedResults ragged = {};    // which of them are rows of a ragged one
   bool made_variables = false;  // then it is to be made again: the ops of their initial values are in the graph, or it is not whole
 };
 

@@ -150,7 +150,7 @@ struct OpDef {
   DtypeRule dtype = nullptr;
   ShapeRule shape = nullptr;
   RaggedPolicy ragged = RaggedPolicy::Refuse;
-  RaggedRule ragged_rule = nullptr;  // of PerRow: the same with ops on dense tensors
+  RaggedRule ragged_rule = nullptr;  // the same with ops on dense tensors: always of PerRow, of Values where operands do not broadcast
   GradientRule gradient = nullptr;   // none: not differentiable
   ElementRule element = nullptr;     // exactly one of element, reduce, lower
   const ReduceRule* reduce = nullptr;

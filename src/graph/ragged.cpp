@@ -7,7 +7,7 @@
 
 #include <anyshape/error.h>
 #include <anyshape/ops.h>
-#include <anyshape/ragged.h>
+#include <anyshape/ops/segment.h>
 
 #include <fmt/format.h>
 
@@ -23,41 +23,42 @@ namespace {
                   called_name(call.op), describe_inputs(call)));
 }
 
-bool is_one(const Dim& size) { return proves_equal(size, 1).value_or(false); }
-
 // A dense operand as it meets the values, by NumPy's rule on the padded shape [rows, length, ...]: what lies along the ragged axis must
 // be of size 1, what lies along the rows is repeated for every element of its row.
 Tensor beside_values(const RaggedCall& call, const Tensor& dense, const Tensor& ragged) {
   const int rank = ragged.rank(), missing = rank - dense.rank();
   constexpr std::string_view rule = "dense operands that broadcast: of size 1 along the ragged axis, of the number of rows or 1 before it";
   if (missing < 0) refuse(call, "a dense operand has more axes", rule);
-  const Shape shape = dense.shape();
   if (missing > 1) return dense;  // the values' own axes
   const Partition& partition = *as_ragged(ragged)->partition;
-  if (!is_one(shape[1 - missing])) refuse(call, "a dense operand meets the ragged axis", rule);
-  if (missing == 1) return dense;
-  Shape per_row;
-  for (int axis = 0; axis < rank; ++axis) {
-    if (axis != 1) per_row.push_back(shape[axis]);
+  Shape shape = dense.shape();
+  if (proves_equal(shape[1 - missing], 1) == false) refuse(call, "a dense operand meets the ragged axis", rule);
+  shape[1 - missing] = 1;
+  if (missing == 1) return broadcast_to(dense, shape);  // inside a trace it checks that the size is 1
+  const bool is_one_row = proves_equal(shape[0], 1) == true;
+  if (!is_one_row) {
+    if (proves_equal(shape[0], partition.rows) == false) refuse(call, "a dense operand has another number of rows", rule);
+    shape[0] = partition.rows;
   }
-  const Tensor flat = reshape(dense, per_row);
-  if (is_one(shape[0])) return flat;
-  if (proves_equal(shape[0], partition.rows) == false) refuse(call, "a dense operand has another number of rows", rule);
-  per_row[0] = partition.rows;
-  return take(reshape(flat, per_row), row_ids(ragged));
+  Shape per_row{shape[0]};
+  for (int axis = 2; axis < rank; ++axis) per_row.push_back(shape[axis]);
+  const Tensor flat = reshape(broadcast_to(dense, shape), per_row);
+  return is_one_row ? flat : segment::repeat(flat, partition.splits, partition.total);
 }
 
 std::vector<Tensor> on_values(const RaggedCall& call) {
-  const std::shared_ptr<const Partition> partition = common_partition(call);
-  const auto longest = std::ranges::max_element(call.inputs, {}, [](const Tensor& x) { return as_ragged(x) != nullptr ? x.rank() : -1; });
-  std::vector<Tensor> operands;
+  const auto widest = std::ranges::max_element(call.inputs, {}, [](const Tensor& x) { return as_ragged(x) != nullptr ? x.rank() : -1; });
   for (const Tensor& input : call.inputs) {
-    const RaggedTensor* ragged = as_ragged(input);
-    if (ragged != nullptr && input.rank() != longest->rank()) refuse(call, "ragged operands differ in rank", "ragged operands of one rank");
-    operands.push_back(ragged != nullptr ? ragged->values : beside_values(call, input, *longest));
+    if (as_ragged(input) != nullptr && input.rank() != widest->rank())
+      refuse(call, "ragged operands differ in rank", "ragged operands of one rank");
   }
-  std::vector<Tensor> results = bind_all(call.op, operands, call.attrs);
-  for (Tensor& result : results) result = make_ragged(result, partition);
+  CommonRows rows = common_rows(call);
+  for (Tensor& operand : rows.operands) {
+    if (as_ragged(operand) == nullptr) operand = beside_values(call, operand, *widest);
+  }
+  for (Tensor& operand : rows.operands) operand = operand.values();
+  std::vector<Tensor> results = bind_all(call.op, rows.operands, call.attrs);
+  for (Tensor& result : results) result = make_ragged(result, rows.partition);
   return results;
 }
 
@@ -73,34 +74,37 @@ void refuse(const RaggedCall& call, std::string_view what, std::string_view expe
   throw ShapeError(refusal(called_name(call.op), what, describe_inputs(call), expected));
 }
 
-std::shared_ptr<const Partition> common_partition(const RaggedCall& call) {
-  std::shared_ptr<const Partition> first;
-  for (const Tensor& input : call.inputs) {
-    const RaggedTensor* ragged = as_ragged(input);
-    if (ragged == nullptr || ragged->partition == first) continue;
-    if (first == nullptr) {
-      first = ragged->partition;
+CommonRows common_rows(const RaggedCall& call) {
+  CommonRows rows{nullptr, {call.inputs.begin(), call.inputs.end()}};
+  for (Tensor& operand : rows.operands) {
+    const RaggedTensor* ragged = as_ragged(operand);
+    if (ragged == nullptr || ragged->partition == rows.partition) continue;
+    if (rows.partition == nullptr) {
+      rows.partition = ragged->partition;
       continue;
     }
-    if (!first->is_concrete() || !ragged->partition->is_concrete()) {
-      throw TraceError(
-          fmt::format("{}: rows that are not known to be equal inside a traced function: {}; expected tensors of one partition.",
-                      called_name(call.op), describe_inputs(call)));
+    const Partition &first = *rows.partition, &other = *ragged->partition;
+    constexpr std::string_view rule = "ragged operands with equal rows";
+    if (first.is_concrete() && other.is_concrete()) {
+      if (!have_equal_splits(first, other)) refuse(call, "rows differ in length", rule);
+    } else if (proves_equal(first.rows, other.rows) == false) {
+      refuse(call, "numbers of rows differ", rule);
     }
-    if (!have_equal_splits(*first, *ragged->partition)) refuse(call, "rows differ in length", "ragged operands with equal rows");
+    Tensor values = ragged->values;
+    if (!first.is_concrete() || !other.is_concrete()) {
+      Shape shape = values.shape();
+      shape[0] = first.total;
+      values = reshape(same_rows(values, other.splits, first.splits), shape);
+    }
+    operand = make_ragged(values, rows.partition);
   }
-  return first;
+  return rows;
 }
 
 std::vector<Tensor> bind_ragged(const RaggedCall& call) {
   for (size_t i = 0; i < call.inputs.size(); ++i) require_operand(called_name(call.op), i, call.inputs[i]);
-  switch (call.op.ragged) {
-    case RaggedPolicy::Values: return on_values(call);
-    case RaggedPolicy::PerRow:
-      if (call.op.ragged_rule != nullptr) return call.op.ragged_rule(call);
-      break;
-    case RaggedPolicy::Refuse: break;
-  }
+  if (call.op.ragged_rule != nullptr) return call.op.ragged_rule(call);
+  if (call.op.ragged == RaggedPolicy::Values) return on_values(call);
   refuse_ragged(call);
 }
 

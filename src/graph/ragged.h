@@ -12,7 +12,14 @@ std::vector<Tensor> bind_ragged(const RaggedCall& call);
 std::string describe_inputs(const RaggedCall& call);
 [[noreturn]] void refuse(const RaggedCall& call, std::string_view what, std::string_view expected);  // ShapeError
 
-// The partition of all ragged inputs. ShapeError where their rows differ.
-std::shared_ptr<const Partition> common_partition(const RaggedCall& call);
+// All ragged inputs in the rows of the first. ShapeError where their rows differ: at once, or where only a run knows them, when it runs.
+struct CommonRows {
+  std::shared_ptr<const Partition> partition;
+  std::vector<Tensor> operands;
+};
+CommonRows common_rows(const RaggedCall& call);
+
+// The values, held to rows: ShapeError when it runs where the two row splits differ. An op, and so made in ops/ragged.
+Tensor same_rows(const Tensor& values, const Tensor& splits, const Tensor& expected);
 
 }  // namespace anyshape

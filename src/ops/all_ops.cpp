@@ -31,7 +31,7 @@ std::span<const OpDef* const> all_ops() {
       &row_starts_op, &row_lengths_op, &row_ids_op, &segment_repeat_op, &to_padded_op, &from_padded_op,
       &segment_sum_op, &segment_prod_op, &segment_max_op, &segment_min_op, &segment_any_op, &segment_all_op,
       &segment_argmax_op, &segment_argmin_op, &segment_cumsum_op, &segment_cumprod_op, &segment_recurrence_op,
-      &segment_softmax_op, &segment_log_softmax_op, &segment_logsumexp_op, &segment_sort_op, &segment_flip_op,
+      &segment_softmax_op, &segment_log_softmax_op, &segment_logsumexp_op, &segment_sort_op, &segment_flip_op, &same_rows_op,
       // source
       &full_op, &arange_op, &size_op, &constant_op,
       // random

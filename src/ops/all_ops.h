@@ -25,6 +25,7 @@ extern const OpDef row_starts_op, row_lengths_op, row_ids_op, segment_repeat_op,
 extern const OpDef segment_sum_op, segment_prod_op, segment_max_op, segment_min_op, segment_any_op, segment_all_op;
 extern const OpDef segment_argmax_op, segment_argmin_op, segment_cumsum_op, segment_cumprod_op, segment_recurrence_op;
 extern const OpDef segment_softmax_op, segment_log_softmax_op, segment_logsumexp_op, segment_sort_op, segment_flip_op;
+extern const OpDef same_rows_op;
 extern const OpDef full_op, arange_op, size_op, constant_op;
 extern const OpDef normal_op, uniform_op, truncated_normal_op, integers_op, categorical_op;
 extern const OpDef cond_op, scan_op, while_op;

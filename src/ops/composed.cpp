@@ -3,10 +3,11 @@
 #include "graph/named_call.h"
 #include "ops/all_ops.h"
 #include "ops/numbers.h"
+#include "ops/ragged/rules.h"
 #include "ops/reduce/axes.h"
-#include "ops/source/size.h"
 
 #include <anyshape/ops.h>
+#include <anyshape/ops/segment.h>
 
 namespace anyshape {
 namespace {
@@ -29,12 +30,13 @@ Tensor mean(const Tensor& x, ReduceOptions options) {
   const NamedCall call("mean", x);
   const Tensor numbers = computable(x);
   const Tensor total = sum(numbers, options);
-  return result_for(x, total / size_tensor(reduced_count(x.shape(), reduce_attrs(x, options).axes), numbers.dtype()));
+  return result_for(x, total / reduced_size(x, reduce_attrs(x, options).axes, options.keep_dims, numbers.dtype()));
 }
 
 Tensor softmax(const Tensor& x) { return softmax(x, {}); }
 Tensor softmax(const Tensor& x, AxisOptions options) {
   const NamedCall call("softmax", x);
+  if (is_ragged_axis(x, options.axis)) return on_values(x, [&](const Tensor& values) { return segment::softmax(values, x.row_splits()); });
   const Tensor powers = exp(shifted(computable(x), options.axis));
   return result_for(x, powers / sum(powers, {.axes = {options.axis}, .keep_dims = true}));
 }
@@ -42,6 +44,8 @@ Tensor softmax(const Tensor& x, AxisOptions options) {
 Tensor log_softmax(const Tensor& x) { return log_softmax(x, {}); }
 Tensor log_softmax(const Tensor& x, AxisOptions options) {
   const NamedCall call("log_softmax", x);
+  if (is_ragged_axis(x, options.axis))
+    return on_values(x, [&](const Tensor& values) { return segment::log_softmax(values, x.row_splits()); });
   const Tensor shift = shifted(computable(x), options.axis);
   return result_for(x, shift - log(sum(exp(shift), {.axes = {options.axis}, .keep_dims = true})));
 }

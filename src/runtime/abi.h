@@ -14,7 +14,7 @@ typedef int32_t (*AsBody)(AsContext* context, void* const* buffers, const int64_
 
 /* The first failure of a run: the lowest failing op, where in it, and the offending value. code 0: none. */
 typedef struct AsFailure {
-  int32_t code; /* 0 none, 1 index out of range, 2 library routine failed, 3 row splits out of order, 4 empty row */
+  int32_t code; /* 0 none, 1 index out of range, 2 library routine failed, 3 row splits out of order, 4 empty row, 5 rows differ */
   int32_t op;
   int64_t index;
   int64_t value;

@@ -228,6 +228,12 @@ std::vector<Tensor> Executable::wrap_results(Frame& frame, std::span<const Tenso
 }
 
 void Executable::fail(int block, const AsFailure& failure, const Frame& frame) const {
+  if (failure.code == rows_differ) {
+    throw ShapeError(
+        fmt::format("ragged operands: rows differ: row {} has {} elements in one and another number in the other; expected "
+                    "operands with equal rows.",
+                    failure.index, failure.value));
+  }
   const std::vector<lower::IndexedOp>& ops = program_.blocks[static_cast<size_t>(block)].indexed_ops;
   for (size_t i = 0; i < ops.size(); ++i) {
     const lower::IndexedOp& op = ops[i];

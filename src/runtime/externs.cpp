@@ -60,6 +60,17 @@ int32_t check_splits(AsContext* context, void* const* pointers, const int64_t* i
   return splits[rows] == total ? 0 : fail(splits_out_of_order, rows);
 }
 
+int32_t check_same_splits(AsContext* context, void* const* pointers, const int64_t* integers) {
+  const auto *given = static_cast<const int64_t*>(pointers[0]), *wanted = static_cast<const int64_t*>(pointers[1]);
+  for (int64_t i = 0; i < integers[0]; ++i) {
+    if (given[i] == wanted[i]) continue;
+    record_failure(context,
+                   {.code = rows_differ, .op = static_cast<int32_t>(integers[1]), .index = i - 1, .value = given[i] - given[i - 1]});
+    return 1;
+  }
+  return 0;
+}
+
 struct NamedRoutine {
   std::string_view name;
   AsExtern routine;
@@ -69,6 +80,7 @@ constexpr std::array routines{
     NamedRoutine{"check_indices_i32", check_indices<int32_t>},
     NamedRoutine{"check_indices_i64", check_indices<int64_t>},
     NamedRoutine{"check_splits", check_splits},
+    NamedRoutine{"check_same_splits", check_same_splits},
     NamedRoutine{"sort_b8", sort_row<uint8_t>},
     NamedRoutine{"sort_u8", sort_row<uint8_t>},
     NamedRoutine{"sort_i32", sort_row<int32_t>},

@@ -12,7 +12,8 @@ namespace anyshape::runtime {
 inline constexpr int32_t index_out_of_range = 1;
 inline constexpr int32_t routine_failed = 2;  // op is -1: the routine does not know which one it serves
 inline constexpr int32_t splits_out_of_order = 3;
-inline constexpr int32_t empty_row = 4;  // where there must be none; index is the row
+inline constexpr int32_t empty_row = 4;    // where there must be none; index is the row
+inline constexpr int32_t rows_differ = 5;  // index is the row, value its length
 
 // The routine of that name (see the list below), nullptr where there is none. Fits loop::ExternLookup.
 //   product_f32        pointers a, b, c; integers transpose_a, transpose_b, m, n, k, lda, ldb, ldc, beta (0 or 1)
@@ -21,6 +22,7 @@ inline constexpr int32_t empty_row = 4;  // where there must be none; index is t
 //   check_indices_i64  the same
 //   check_splits       pointers splits; integers rows, total, are empty rows allowed, op number: rows + 1 splits begin at 0, never decrease
 //                      and end at the total
+//   check_same_splits  pointers splits, others; integers count, op number: as many splits are equal. Both begin at 0.
 //   sort_<dtype>       runtime/sort.h
 AsExtern find_extern(std::string_view name);
 

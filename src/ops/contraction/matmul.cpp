@@ -4,6 +4,7 @@
 #include "graph/dtype_rules.h"
 #include "ops/all_ops.h"
 #include "ops/contraction/lower_matmul.h"
+#include "ops/ragged/rules.h"
 #include "shape/broadcast.h"
 #include "tensor/view.h"
 
@@ -85,6 +86,15 @@ std::vector<Tensor> gradient(const GradientCall& call) {
   return result;
 }
 
+// Every element of every row times one matrix.
+std::vector<Tensor> ragged(const RaggedCall& call) {
+  const Tensor &a = call.inputs[0], &b = call.inputs[1];
+  if (!a.is_ragged() || b.is_ragged() || b.rank() != 2 || a.rank() < 3 || call.attrs.as<MatmulAttrs>().transpose_a) {
+    refuse(call, "a product along rows", "a of shape [rows, (lengths), ..., k] and one matrix b; to_padded(x) for products of rows");
+  }
+  return {on_values(a, [&](const Tensor& values) { return bind(call.op, {values, b}, call.attrs); })};
+}
+
 }  // namespace
 
 constinit const OpDef matmul_op{.name = "matmul",
@@ -93,6 +103,7 @@ constinit const OpDef matmul_op{.name = "matmul",
                                 .dtype = dtype_rule::promoted_number,
                                 .shape = shape,
                                 .ragged = RaggedPolicy::Values,
+                                .ragged_rule = ragged,
                                 .gradient = gradient,
                                 .lower = lower_matmul,
                                 .layout = layout,

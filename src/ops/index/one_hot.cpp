@@ -3,6 +3,7 @@
 #include "graph/dtype_rules.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
+#include "ops/ragged/rules.h"
 
 #include <anyshape/ops.h>
 
@@ -54,6 +55,14 @@ loop::Value element(ElementCall& call) {
   return call.b.cast(chosen, call.output.dtype);
 }
 
+std::vector<Tensor> ragged(const RaggedCall& call) {
+  const OneHotAttrs& attrs = call.attrs.as<OneHotAttrs>();
+  const auto& [values, partition] = *as_ragged(call.inputs[0]);
+  const int added = padded_axis(call, attrs.axis, call.inputs[0].rank() + 1);
+  if (added < 2) refuse(call, "the new axis stands before the ragged one", "a place behind the ragged axis");
+  return {make_ragged(bind(call.op, {values}, OneHotAttrs{attrs.classes, added - 1, attrs.dtype}), partition)};
+}
+
 }  // namespace
 
 constinit const OpDef one_hot_op{.name = "one_hot",
@@ -62,6 +71,7 @@ constinit const OpDef one_hot_op{.name = "one_hot",
                                  .dtype = small_integers_too,
                                  .shape = shape,
                                  .ragged = RaggedPolicy::Values,
+                                 .ragged_rule = ragged,
                                  .element = element,
                                  .attrs = [] { return Attrs(OneHotAttrs{}); }};
 

@@ -3,6 +3,7 @@
 #include "graph/dtype_rules.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
+#include "ops/ragged/rules.h"
 
 #include <anyshape/ops.h>
 
@@ -58,6 +59,11 @@ loop::Value element(ElementCall& call) {
   return b.cast(found[0], Dtype::i32);
 }
 
+std::vector<Tensor> ragged(const RaggedCall& call) {
+  if (call.inputs[0].is_ragged()) refuse(call, "the sorted values are ragged", "a of rank 1");
+  return {on_values(call.inputs[1], [&](const Tensor& values) { return bind(call.op, {call.inputs[0], values}, call.attrs); })};
+}
+
 }  // namespace
 
 constinit const OpDef search_sorted_op{.name = "search_sorted",
@@ -65,6 +71,8 @@ constinit const OpDef search_sorted_op{.name = "search_sorted",
                                        .inputs = 2,
                                        .dtype = dtype_rule::promoted,
                                        .shape = shape,
+                                       .ragged = RaggedPolicy::Values,
+                                       .ragged_rule = ragged,
                                        .element = element,
                                        .whole_inputs = 0b01,
                                        .attrs = [] { return Attrs(SearchAttrs{}); }};

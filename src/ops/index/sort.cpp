@@ -6,9 +6,11 @@
 #include "ops/all_ops.h"
 #include "ops/index/take_along_axis.h"
 #include "ops/loops.h"
+#include "ops/ragged/rules.h"
 #include "ops/sizes.h"
 
 #include <anyshape/ops.h>
+#include <anyshape/ops/segment.h>
 
 #include <fmt/format.h>
 
@@ -96,6 +98,30 @@ std::vector<Tensor> gradient(const GradientCall& call) {
   return {take_along_axis_gradient(call.dys[0], call.outputs[1], call.attrs.as<A>().axis, call.inputs[0].shape())};
 }
 
+std::vector<Tensor> in_rows_of(const Tensor& x, std::vector<Tensor> results) {
+  for (Tensor& result : results) result = make_ragged(result, as_ragged(x)->partition);
+  return results;
+}
+
+std::vector<Tensor> sort_ragged(const RaggedCall& call) {
+  const SortAttrs& attrs = call.attrs.as<SortAttrs>();
+  const Tensor &x = call.inputs[0], values = x.values();
+  const int axis = padded_axis(call, attrs.axis, x.rank());
+  if (axis == 0) refuse(call, "the axis is that of the rows", "the ragged axis or one behind it");
+  if (axis > 1) return in_rows_of(x, bind_all(call.op, {&values, 1}, SortAttrs{axis - 1, attrs.descending}));
+  const segment::SortOptions options{.descending = attrs.descending};
+  return in_rows_of(x, {segment::sort(values, x.row_splits(), options), segment::argsort(values, x.row_splits(), options)});
+}
+
+// Rows may have fewer than k elements.
+std::vector<Tensor> top_k_ragged(const RaggedCall& call) {
+  const TopKAttrs& attrs = call.attrs.as<TopKAttrs>();
+  const Tensor &x = call.inputs[0], values = x.values();
+  const int axis = padded_axis(call, attrs.axis, x.rank());
+  if (axis < 2) refuse(call, "the axis is that of the rows or the ragged one", "an axis behind the ragged one, or to_padded(x)");
+  return in_rows_of(x, bind_all(call.op, {&values, 1}, TopKAttrs{axis - 1, attrs.k}));
+}
+
 std::vector<Tensor> sorted(const Tensor& x, const SortOptions& options) {
   return bind_all(sort_op, {&x, 1}, SortAttrs{options.axis, options.descending});
 }
@@ -107,6 +133,8 @@ constinit const OpDef sort_op{.name = "sort",
                               .inputs = 1,
                               .dtype = dtype_rule::any,
                               .shape = sort_shape,
+                              .ragged = RaggedPolicy::PerRow,
+                              .ragged_rule = sort_ragged,
                               .gradient = gradient<SortAttrs>,
                               .lower = lower_sort,
                               .attrs = [] { return Attrs(SortAttrs{}); }};
@@ -116,6 +144,8 @@ constinit const OpDef top_k_op{.name = "top_k",
                                .inputs = 1,
                                .dtype = dtype_rule::any,
                                .shape = top_k_shape,
+                               .ragged = RaggedPolicy::PerRow,
+                               .ragged_rule = top_k_ragged,
                                .gradient = gradient<TopKAttrs>,
                                .lower = lower_top_k,
                                .attrs = [] { return Attrs(TopKAttrs{}); }};

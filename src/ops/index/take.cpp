@@ -6,9 +6,11 @@
 #include "ops/all_ops.h"
 #include "ops/index/along_axis.h"
 #include "ops/loops.h"
+#include "ops/ragged/rules.h"
 #include "ops/sizes.h"
 
 #include <anyshape/ops.h>
+#include <anyshape/ops/segment.h>
 
 #include <fmt/format.h>
 
@@ -111,6 +113,47 @@ void lower_take_gradient(LowerCall& call) {
   });
 }
 
+// Rows by their numbers.
+Tensor take_rows(const Tensor& x, const Tensor& indices) {
+  const auto& [values, partition] = *as_ragged(x);
+  const Tensor lengths = take(segment::row_lengths(partition->splits), indices);
+  const Dim total = sum_of("take", lengths);
+  const segment::Rows taken = segment::gather_rows({values, partition->splits}, indices, total);
+  return make_ragged(taken.values, partition_of_result(taken.splits, indices.shape()[0], total, partition->shortest));
+}
+
+// Elements of each row by their places in it, as many in every row; a place outside its row leads outside the values.
+Tensor take_in_rows(const Tensor& x, const Tensor& indices) {
+  const auto& [values, partition] = *as_ragged(x);
+  Shape per_row{partition->rows};
+  while (per_row.rank() < indices.rank()) per_row.push_back(1);
+  const Tensor starts = reshape(segment::row_starts(partition->splits), per_row);
+  const Tensor lengths = reshape(segment::row_lengths(partition->splits), per_row);
+  const Tensor place = cast(indices, Dtype::i64), from_start = where(place < 0, place + lengths, place);
+  const Tensor inside = logical_and(0 <= from_start, from_start < lengths);
+  return take(values, where(inside, starts + from_start, size(values, 0)));
+}
+
+std::vector<Tensor> take_ragged(const RaggedCall& call) {
+  const Tensor &x = call.inputs[0], &indices = call.inputs[1];
+  const TakeAttrs& attrs = call.attrs.as<TakeAttrs>();
+  const int axis = padded_axis(call, attrs.axis, x.rank());
+  if (!x.is_ragged() && axis == 0) {
+    return {on_values(indices, [&](const Tensor& places) { return bind(call.op, {x, places}, call.attrs); })};
+  }
+  if (x.is_ragged() && !indices.is_ragged()) {
+    if (axis == 0 && indices.rank() == 1) return {take_rows(x, indices)};
+    if (axis == 1 && attrs.batch_dims == 1 && indices.rank() >= 1) return {take_in_rows(x, indices)};
+    if (axis > 1 && attrs.batch_dims == 0) {
+      return {on_values(x, [&](const Tensor& values) { return bind(call.op, {values, indices}, TakeAttrs{axis - 1, 0}); })};
+    }
+  }
+  refuse(
+      call, fmt::format("axis {} and batch_dims {}", axis, attrs.batch_dims),
+      "a vector of rows (axis 0), places in each row (axis 1, batch_dims 1), an axis behind the ragged one, or ragged indices into axis 0 "
+      "of a dense tensor");
+}
+
 }  // namespace
 
 constinit const OpDef take_op{.name = "take",
@@ -118,7 +161,8 @@ constinit const OpDef take_op{.name = "take",
                               .inputs = 2,
                               .dtype = dtype_rule::indices_last,
                               .shape = take_shape,
-                              .ragged = RaggedPolicy::Values,
+                              .ragged = RaggedPolicy::PerRow,
+                              .ragged_rule = take_ragged,
                               .gradient = take_gradient,
                               .element = take_element,
                               .whole_inputs = 0b11,

@@ -5,9 +5,11 @@
 #include "ops/all_ops.h"
 #include "ops/loops.h"
 #include "ops/movement/slice.h"
+#include "ops/ragged/rules.h"
 #include "ops/sizes.h"
 
 #include <anyshape/ops.h>
+#include <anyshape/ops/segment.h>
 
 #include <fmt/format.h>
 
@@ -108,6 +110,47 @@ void lower(LowerCall& call) {
   }
 }
 
+// Along one of the values' own axes; rows stay.
+std::vector<Tensor> join_values(const RaggedCall& call, int axis) {
+  CommonRows rows = common_rows(call);
+  for (Tensor& operand : rows.operands) operand = operand.values();
+  return {make_ragged(bind_all(call.op, rows.operands, ConcatAttrs{axis - 1})[0], rows.partition)};
+}
+
+std::vector<Tensor> concat_ragged(const RaggedCall& call) {
+  std::vector<segment::Rows> parts;
+  for (const Tensor& input : call.inputs) {
+    if (!input.is_ragged() || input.rank() != call.inputs[0].rank())
+      refuse(call, "dense and ragged parts, or ranks that differ", "ragged tensors of one rank");
+    parts.push_back({input.values(), input.row_splits()});
+  }
+  const int axis = padded_axis(call, call.attrs.as<ConcatAttrs>().axis, call.inputs[0].rank());
+  if (axis > 1) return join_values(call, axis);
+  const Partition& first = *as_ragged(call.inputs[0])->partition;
+  Dim rows = first.rows, total = first.total, shortest = first.shortest;
+  std::optional<Dim> longest = first.longest;
+  for (const Tensor& input : call.inputs.subspan(1)) {
+    const Partition& next = *as_ragged(input)->partition;
+    if (axis == 1 && proves_equal(rows, next.rows) == false) refuse(call, "numbers of rows differ", "as many rows in every part");
+    rows = axis == 0 ? rows + next.rows : rows;
+    total = total + next.total;
+    shortest = axis == 0 ? min(shortest, next.shortest) : shortest + next.shortest;
+    longest = axis == 0 && longest && next.longest ? std::optional(max(*longest, *next.longest)) : std::nullopt;
+  }
+  const segment::Rows joined = axis == 0 ? segment::concat(parts) : segment::concat_each_row(parts);
+  return {make_ragged(joined.values, partition_of_result(joined.splits, rows, total, shortest, longest))};
+}
+
+std::vector<Tensor> stack_ragged(const RaggedCall& call) {
+  const int rank = call.inputs[0].rank(), axis = padded_axis(call, call.attrs.as<ConcatAttrs>().axis, rank + 1);
+  for (const Tensor& input : call.inputs) {
+    if (!input.is_ragged() || input.rank() != rank)
+      refuse(call, "dense and ragged parts, or ranks that differ", "ragged tensors of one rank");
+  }
+  if (axis < 2) refuse(call, "the new axis stands before the ragged one", "a place behind the ragged axis: a tensor has one ragged axis");
+  return join_values(call, axis);
+}
+
 }  // namespace
 
 constinit const OpDef concat_op{.name = "concat",
@@ -116,6 +159,7 @@ constinit const OpDef concat_op{.name = "concat",
                                 .dtype = dtype_rule::promoted,
                                 .shape = shape,
                                 .ragged = RaggedPolicy::PerRow,
+                                .ragged_rule = concat_ragged,
                                 .gradient = gradient,
                                 .lower = lower,
                                 .attrs = [] { return Attrs(ConcatAttrs{}); }};
@@ -125,6 +169,8 @@ constinit const OpDef stack_op{.name = "stack",
                                .inputs = -1,
                                .dtype = dtype_rule::promoted,
                                .shape = stack_shape,
+                               .ragged = RaggedPolicy::PerRow,
+                               .ragged_rule = stack_ragged,
                                .gradient = stack_gradient,
                                .lower = lower,
                                .attrs = [] { return Attrs(ConcatAttrs{}); }};

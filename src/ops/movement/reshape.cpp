@@ -3,6 +3,7 @@
 #include "graph/dtype_rules.h"
 #include "graph/named_call.h"
 #include "ops/all_ops.h"
+#include "ops/ragged/rules.h"
 #include "ops/sizes.h"
 #include "tensor/view.h"
 
@@ -64,6 +65,18 @@ Tensor view(std::span<const Tensor> inputs, const Attrs&, const TensorSpec& outp
   return reshape_view(inputs[0], {sizes.data(), static_cast<size_t>(output.shape.rank())});
 }
 
+// Rows and ragged axis stay; what stands behind them changes.
+std::vector<Tensor> ragged(const RaggedCall& call) {
+  const auto& [values, partition] = *as_ragged(call.inputs[0]);
+  const Shape& target = call.attrs.as<ReshapeAttrs>().shape;
+  if (target.rank() < 2 || !target[1].same_as(partition->axis) || proves_equal(target[0], partition->rows) != true) {
+    refuse(call, fmt::format("cannot reshape to {}", to_string(target)), "a shape that begins with the rows and the ragged axis");
+  }
+  Shape shape{partition->total};
+  for (int axis = 2; axis < target.rank(); ++axis) shape.push_back(target[axis]);
+  return {make_ragged(reshape(values, shape), partition)};
+}
+
 }  // namespace
 
 constinit const OpDef reshape_op{.name = "reshape",
@@ -71,6 +84,8 @@ constinit const OpDef reshape_op{.name = "reshape",
                                  .inputs = 1,
                                  .dtype = dtype_rule::any,
                                  .shape = shape,
+                                 .ragged = RaggedPolicy::PerRow,
+                                 .ragged_rule = ragged,
                                  .gradient = gradient,
                                  .is_alias = true,
                                  .view = view,
@@ -80,7 +95,7 @@ Tensor reshape(const Tensor& x, const Shape& shape) {
   const NamedCall call("reshape", x);
   const Shape from = x.shape();
   if (from.same_as(shape)) return cast(x, x.dtype());
-  return bind(reshape_op, {x}, ReshapeAttrs{completed(from, shape)});
+  return bind(reshape_op, {x}, ReshapeAttrs{x.is_ragged() ? shape : completed(from, shape)});
 }
 
 Tensor expand_dims(const Tensor& x, int64_t axis) {
@@ -104,7 +119,8 @@ Tensor squeeze(const Tensor& x, const std::vector<int64_t>& axes) {
   }
   Shape shape;
   for (int axis = 0; axis < from.rank(); ++axis) {
-    if (axes.empty() ? !(from[axis] == 1) : !goes[axis]) shape.push_back(from[axis]);
+    const bool stays = axes.empty() ? from[axis].is_ragged() || !(from[axis] == 1) : !goes[axis];
+    if (stays) shape.push_back(from[axis]);
   }
   return reshape(x, shape);
 }

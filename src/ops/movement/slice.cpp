@@ -7,6 +7,7 @@
 #include "loop/element.h"
 #include "ops/all_ops.h"
 #include "ops/movement/pad.h"
+#include "ops/ragged/rules.h"
 #include "tensor/view.h"
 
 #include <anyshape/ops.h>
@@ -121,6 +122,7 @@ constinit const OpDef slice_op{.name = "slice",
 
 Tensor slice(const Tensor& x, const std::vector<SliceRange>& ranges) {
   const NamedCall call("slice", x);
+  if (x.is_ragged()) return slice_ragged(x, ranges);
   const Shape shape = x.shape();
   SliceAttrs attrs;
   for (size_t i = 0; i < ranges.size(); ++i) {

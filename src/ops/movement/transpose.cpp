@@ -4,6 +4,7 @@
 #include "graph/named_call.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
+#include "ops/ragged/rules.h"
 #include "tensor/view.h"
 
 #include <anyshape/ops.h>
@@ -63,6 +64,18 @@ Tensor view(std::span<const Tensor> inputs, const Attrs& attrs, const TensorSpec
   return transpose_view(inputs[0], {axes.data(), permutation.size()});
 }
 
+// Rows and ragged axis stay in front.
+std::vector<Tensor> ragged(const RaggedCall& call) {
+  std::vector<int64_t> permutation = call.attrs.as<TransposeAttrs>().permutation;
+  const Tensor& x = call.inputs[0];
+  if (static_cast<int>(permutation.size()) != x.rank() || permutation[0] != 0 || permutation[1] != 1) {
+    refuse(call, fmt::format("permutation [{}]", fmt::join(permutation, ", ")), "every axis once, the rows and the ragged axis in front");
+  }
+  permutation.erase(permutation.begin());
+  for (int64_t& axis : permutation) axis -= axis > 0 ? 1 : 0;
+  return {on_values(x, [&](const Tensor& values) { return bind(call.op, {values}, TransposeAttrs{permutation}); })};
+}
+
 }  // namespace
 
 constinit const OpDef transpose_op{.name = "transpose",
@@ -70,6 +83,8 @@ constinit const OpDef transpose_op{.name = "transpose",
                                    .inputs = 1,
                                    .dtype = dtype_rule::any,
                                    .shape = shape,
+                                   .ragged = RaggedPolicy::PerRow,
+                                   .ragged_rule = ragged,
                                    .gradient = gradient,
                                    .element = element,
                                    .view = view,

@@ -5,6 +5,7 @@
 
 #include <anyshape/error.h>
 #include <anyshape/ops.h>
+#include <anyshape/ops/segment.h>
 #include <anyshape/ragged.h>
 
 #include <fmt/format.h>
@@ -20,17 +21,9 @@ Dim padded_length(const Tensor& x, const Partition& partition, const ToPaddedOpt
 
 }  // namespace
 
-// One more element than there are values stands for what is behind a row's end.
 Tensor to_padded(const Tensor& x, const ToPaddedOptions& options) {
-  const auto& [values, pointer] = require_ragged("to_padded", x);
-  const Partition& partition = *pointer;
-  const Dim length = padded_length(x, partition, options);
-  const Tensor position = arange(length, {.dtype = Dtype::i64});
-  const Tensor inside = position < expand_dims(lengths_of(partition), 1);
-  const Tensor place = where(inside, expand_dims(starts_of(partition), 1) + position, size(values, 0));
-  Shape one = values.shape();
-  one[0] = 1;
-  return take(concat({values, full(one, cast(options.value, values.dtype()))}), place);
+  const auto& [values, partition] = require_ragged("to_padded", x);
+  return segment::to_padded(values, partition->splits, padded_length(x, *partition, options), {.value = options.value});
 }
 
 Tensor from_padded(const Tensor& x, const Tensor& lengths) {
@@ -41,15 +34,12 @@ Tensor from_padded(const Tensor& x, const Tensor& lengths) {
     throw ShapeError(fmt::format("{}: x is {}, the lengths are {}; expected one length per row.", op, describe(x), describe(lengths)));
   }
   const Tensor wide = cast(lengths, Dtype::i64);
-  const PartitionPointer partition = partition_of_lengths(op, wide, sum(wide).item<int64_t>());
+  const PartitionPointer partition = partition_of_lengths(op, wide, sum_of(op, wide));
   if (proves_less_equal(*partition->longest, shape[1]) == false) {
     throw DataError(fmt::format("{}: a row has the length {}: x is {}; expected lengths of at most {}.", op, to_string(*partition->longest),
                                 describe(x), to_string(shape[1])));
   }
-  Shape flat{shape[0] * shape[1]};
-  for (int axis = 2; axis < shape.rank(); ++axis) flat.push_back(shape[axis]);
-  const Tensor place = row_ids_of(*partition) * size(x, 1) + positions_of(*partition);
-  return make_ragged(take(reshape(x, flat), place), partition);
+  return make_ragged(segment::from_padded(x, partition->splits, partition->total), partition);
 }
 
 }  // namespace anyshape

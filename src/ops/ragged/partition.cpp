@@ -7,6 +7,7 @@
 
 #include <anyshape/error.h>
 #include <anyshape/ops.h>
+#include <anyshape/ops/segment.h>
 #include <anyshape/ragged.h>
 
 #include <fmt/format.h>
@@ -15,9 +16,6 @@
 
 namespace anyshape {
 namespace {
-
-// Where rows of these lengths begin and end.
-Tensor splits_of(const Tensor& lengths) { return concat({full({1}, cast(0, Dtype::i64)), cumsum(lengths, {.axis = 0})}); }
 
 void require_total(std::string_view op, const Partition& partition, const Dim& total) {
   if (proves_equal(partition.total, total) != false) return;  // an open one is checked by `in_rows`
@@ -47,7 +45,7 @@ PartitionPointer partition_of_splits(std::string_view op, const Tensor& splits, 
 
 PartitionPointer partition_of_lengths(std::string_view op, const Tensor& lengths, const Dim& total) {
   if (!is_traced(lengths)) require_lengths(op, lengths);
-  return partition_of_splits(op, splits_of(lengths), total);
+  return partition_of_splits(op, segment::splits_from_lengths(lengths), total);
 }
 
 PartitionPointer partition_of_sizes(const std::vector<Dim>& lengths) {
@@ -63,11 +61,22 @@ PartitionPointer partition_of_sizes(const std::vector<Dim>& lengths) {
   if (!is_constant) {
     std::vector<Tensor> sizes;
     for (const Dim& length : lengths) sizes.push_back(size_tensor(length, Dtype::i64));
-    return make_traced_partition(splits_of(stack(sizes)), rows, total, shortest, longest, "");
+    return make_traced_partition(segment::splits_from_lengths(stack(sizes)), rows, total, shortest, longest, "");
   }
   std::vector<int64_t> splits{0};
   for (const Dim& length : lengths) splits.push_back(splits.back() + length.value());
   return make_partition(tensor(splits, {rows + 1}), "ragged");
+}
+
+PartitionPointer partition_of_result(const Tensor& splits, const Dim& rows, const Dim& total, const Dim& shortest,
+                                     const std::optional<Dim>& longest) {
+  return is_traced(splits) ? make_traced_partition(splits, rows, total, shortest, longest, "") : make_partition(splits, "ragged");
+}
+
+Dim sum_of(std::string_view op, const Tensor& lengths) {
+  if (!is_traced(lengths)) return sum(lengths).item<int64_t>();
+  throw TraceError(
+      fmt::format("{}: the number of elements of the result is known by its data only; expected a call outside a traced function.", op));
 }
 
 Tensor in_rows(std::string_view op, const Tensor& values, const PartitionPointer& partition) {
@@ -77,28 +86,16 @@ Tensor in_rows(std::string_view op, const Tensor& values, const PartitionPointer
   return make_ragged(reshape(values, shape), partition);
 }
 
-Tensor starts_of(const Partition& partition) { return slice(partition.splits, {{.begin = 0, .end = partition.rows}}); }
+Tensor row_lengths(const Tensor& x) { return segment::row_lengths(require_ragged("row_lengths", x).partition->splits); }
 
-Tensor lengths_of(const Partition& partition) {
-  return slice(partition.splits, {{.begin = 1, .end = partition.rows + 1}}) - starts_of(partition);
+Tensor row_ids(const Tensor& x) {
+  const Partition& partition = *require_ragged("row_ids", x).partition;
+  return segment::row_ids(partition.splits, partition.total);
 }
-
-// The splits up to and including an element's own place are those that begin its row and the rows before it.
-Tensor row_ids_of(const Partition& partition) {
-  const Tensor ends = slice(partition.splits, {{.begin = 1, .end = partition.rows + 1}});
-  return cast(search_sorted(ends, arange(partition.total, {.dtype = Dtype::i64}), {.side = SearchSide::Right}), Dtype::i64);
-}
-
-Tensor positions_of(const Partition& partition) {
-  return arange(partition.total, {.dtype = Dtype::i64}) - take(starts_of(partition), row_ids_of(partition));
-}
-
-Tensor row_lengths(const Tensor& x) { return lengths_of(*require_ragged("row_lengths", x).partition); }
-Tensor row_ids(const Tensor& x) { return row_ids_of(*require_ragged("row_ids", x).partition); }
 
 Tensor row_positions(const Tensor& x) {
   const PartitionPointer& partition = require_ragged("row_positions", x).partition;
-  return make_ragged(positions_of(*partition), partition);
+  return make_ragged(segment::row_positions(partition->splits, partition->total), partition);
 }
 
 }  // namespace anyshape

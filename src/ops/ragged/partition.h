@@ -16,12 +16,12 @@ PartitionPointer partition_of_splits(std::string_view op, const Tensor& splits, 
 PartitionPointer partition_of_lengths(std::string_view op, const Tensor& lengths, const Dim& total);
 PartitionPointer partition_of_sizes(const std::vector<Dim>& lengths);
 
+// Of splits that an op has made: exact where they have values.
+PartitionPointer partition_of_result(const Tensor& splits, const Dim& rows, const Dim& total, const Dim& shortest,
+                                     const std::optional<Dim>& longest = std::nullopt);
+Dim sum_of(std::string_view op, const Tensor& lengths);  // i64[rows] -> the elements of all rows
+
 // Values in the rows of a partition; ShapeError, or a check, where their number is not its total.
 Tensor in_rows(std::string_view op, const Tensor& values, const PartitionPointer& partition);
-
-Tensor lengths_of(const Partition& partition);    // i64[rows]
-Tensor row_ids_of(const Partition& partition);    // i64[total]
-Tensor starts_of(const Partition& partition);     // i64[rows]
-Tensor positions_of(const Partition& partition);  // i64[total], each element's place in its row
 
 }  // namespace anyshape

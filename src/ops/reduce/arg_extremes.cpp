@@ -5,10 +5,12 @@
 #include "loop/element.h"
 #include "ops/all_ops.h"
 #include "ops/loops.h"
+#include "ops/ragged/rules.h"
 #include "ops/reduce/best.h"
 #include "ops/sizes.h"
 
 #include <anyshape/ops.h>
+#include <anyshape/ops/segment.h>
 
 #include <limits>
 
@@ -110,6 +112,18 @@ void lower(LowerCall& call) {
   lower_columns(call, combine, call.size(outer), call.size(shape[axis]), call.size(inner));
 }
 
+// Inside every row, or along one of the values' own axes.
+template <Tensor (*of_rows)(const Tensor& values, const Tensor& splits)>
+std::vector<Tensor> ragged(const RaggedCall& call) {
+  const ArgExtremeAttrs& attrs = call.attrs.as<ArgExtremeAttrs>();
+  const auto& [values, partition] = *as_ragged(call.inputs[0]);
+  const int axis = padded_axis(call, attrs.axis, call.inputs[0].rank());
+  if (axis == 0) refuse(call, "the axis is that of the rows", "the ragged axis or one behind it");
+  if (axis > 1) return {make_ragged(bind(call.op, {values}, ArgExtremeAttrs{axis - 1, attrs.keep_dims}), partition)};
+  const Tensor place = of_rows(values, partition->splits);
+  return {attrs.keep_dims ? expand_dims(place, 1) : place};
+}
+
 template <loop::Combine combine>
 constexpr OpDef arg_extreme_op(std::string_view name) {
   return {.name = name,
@@ -118,8 +132,8 @@ constexpr OpDef arg_extreme_op(std::string_view name) {
           .dtype = dtype_rule::promoted_number,
           .shape = shape,
           .ragged = RaggedPolicy::PerRow,
-          .lower = lower<combine>,
-          .attrs = [] { return Attrs(ArgExtremeAttrs{}); }};
+          .ragged_rule = ragged < combine == loop::Combine::Maximum ? segment::argmax : segment::argmin >
+          , .lower = lower<combine>, .attrs = [] { return Attrs(ArgExtremeAttrs{}); }};
 }
 
 // Without an axis: all elements in row-major order.

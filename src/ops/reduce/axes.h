@@ -25,13 +25,15 @@ Shape kept_shape(const Shape& shape, const std::vector<int64_t>& axes);   // the
 Dim reduced_count(const Shape& shape, const std::vector<int64_t>& axes);  // elements that make one, for valid axes
 
 // The frame of a reduction along named axes.
-constexpr OpDef reduction(std::string_view name, DtypeRule dtype, const ReduceRule& rule, GradientRule gradient = nullptr) {
+constexpr OpDef reduction(std::string_view name, DtypeRule dtype, const ReduceRule& rule, RaggedRule ragged_rule,
+                          GradientRule gradient = nullptr) {
   return {.name = name,
           .kind = OpKind::Reduce,
           .inputs = 1,
           .dtype = dtype,
           .shape = reduce_shape,
           .ragged = RaggedPolicy::PerRow,
+          .ragged_rule = ragged_rule,
           .gradient = gradient,
           .reduce = &rule,
           .attrs = [] { return Attrs(ReduceAttrs{}); }};

@@ -6,10 +6,12 @@
 #include "loop/element.h"
 #include "ops/all_ops.h"
 #include "ops/loops.h"
+#include "ops/ragged/rules.h"
 #include "ops/reduce/walk.h"
 #include "ops/sizes.h"
 
 #include <anyshape/ops.h>
+#include <anyshape/ops/segment.h>
 
 namespace anyshape {
 namespace {
@@ -112,13 +114,25 @@ std::vector<Tensor> recurrence_gradient(const GradientCall& call) {
   return result;
 }
 
-constexpr OpDef cumulate_op(std::string_view name, GradientRule gradient, LowerRule lower) {
+template <Tensor (*of_rows)(const Tensor& values, const Tensor& splits, segment::CumulateOptions options)>
+std::vector<Tensor> ragged(const RaggedCall& call) {
+  const CumulateAttrs& attrs = call.attrs.as<CumulateAttrs>();
+  const auto& [values, partition] = *as_ragged(call.inputs[0]);
+  const int axis = padded_axis(call, attrs.axis, call.inputs[0].rank());
+  if (axis == 0) refuse(call, "the axis is that of the rows", "the ragged axis or one behind it");
+  const Tensor result = axis == 1 ? of_rows(values, partition->splits, {.reverse = attrs.reverse, .exclusive = attrs.exclusive})
+                                  : bind(call.op, {values}, CumulateAttrs{axis - 1, attrs.reverse, attrs.exclusive});
+  return {make_ragged(result, partition)};
+}
+
+constexpr OpDef cumulate_op(std::string_view name, GradientRule gradient, LowerRule lower, RaggedRule ragged_rule) {
   return {.name = name,
           .kind = OpKind::Reduce,
           .inputs = 1,
           .dtype = dtype_rule::promoted_number,
           .shape = cumulate_shape,
           .ragged = RaggedPolicy::PerRow,
+          .ragged_rule = ragged_rule,
           .gradient = gradient,
           .lower = lower,
           .attrs = [] { return Attrs(CumulateAttrs{}); }};
@@ -131,8 +145,8 @@ CumulateAttrs cumulate_attrs(const Tensor& x, const CumulateOptions& options) {
 
 }  // namespace
 
-constinit const OpDef cumsum_op = cumulate_op("cumsum", cumsum_gradient, lower_cumulate<loop::Op::Add>);
-constinit const OpDef cumprod_op = cumulate_op("cumprod", cumprod_gradient, lower_cumulate<loop::Op::Multiply>);
+constinit const OpDef cumsum_op = cumulate_op("cumsum", cumsum_gradient, lower_cumulate<loop::Op::Add>, ragged<segment::cumsum>);
+constinit const OpDef cumprod_op = cumulate_op("cumprod", cumprod_gradient, lower_cumulate<loop::Op::Multiply>, ragged<segment::cumprod>);
 
 // a, b -> s with s[0] = 0 and s[i + 1] = a[i] * s[i] + b[i] along the axis.
 constinit const OpDef linear_recurrence_op{.name = "linear_recurrence",

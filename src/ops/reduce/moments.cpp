@@ -1,8 +1,8 @@
 // var, std, norm: reductions made of others. Elementwise parts fuse into the sums that follow them.
 #include "graph/named_call.h"
 #include "ops/numbers.h"
+#include "ops/ragged/rules.h"
 #include "ops/reduce/axes.h"
-#include "ops/source/size.h"
 
 #include <anyshape/ops.h>
 
@@ -25,7 +25,7 @@ Tensor variance(std::string_view op, const Tensor& x, const VarianceOptions& opt
   const Tensor numbers = computable(x);
   const Tensor distance = numbers - mean(numbers, {.axes = options.axes, .keep_dims = true});
   const Tensor total = sum(distance * distance, {.axes = options.axes, .keep_dims = options.keep_dims});
-  const Tensor count = size_tensor(reduced_count(x.shape(), reduce_attrs(x, {.axes = options.axes}).axes), numbers.dtype());
+  const Tensor count = reduced_size(x, reduce_attrs(x, {.axes = options.axes}).axes, options.keep_dims, numbers.dtype());
   return total / (options.correction == 0 ? count : maximum(count - options.correction, 0));
 }
 

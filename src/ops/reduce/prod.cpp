@@ -2,9 +2,11 @@
 #include "graph/dtype_rules.h"
 #include "loop/ir.h"
 #include "ops/all_ops.h"
+#include "ops/ragged/rules.h"
 #include "ops/reduce/axes.h"
 
 #include <anyshape/ops.h>
+#include <anyshape/ops/segment.h>
 
 #include <algorithm>
 
@@ -48,11 +50,15 @@ std::vector<Tensor> gradient(const GradientCall& call) {
   return {product_of_others(x, axes) * reshape(call.dys[0], kept_shape(x.shape(), axes))};
 }
 
+std::vector<Tensor> ragged(const RaggedCall& call) {
+  return reduce_ragged(call, {segment::prod, [](Dtype) { return Tensor(1); }});
+}
+
 constexpr ReduceRule rule{.combine = loop::Combine::Product, .axes = reduce_fates};
 
 }  // namespace
 
-constinit const OpDef prod_op = reduction("prod", dtype_rule::promoted_number, rule, gradient);
+constinit const OpDef prod_op = reduction("prod", dtype_rule::promoted_number, rule, ragged, gradient);
 
 Tensor prod(const Tensor& x, ReduceOptions options) { return reduced(prod_op, x, options); }
 

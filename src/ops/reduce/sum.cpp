@@ -2,9 +2,11 @@
 #include "graph/dtype_rules.h"
 #include "loop/ir.h"
 #include "ops/all_ops.h"
+#include "ops/ragged/rules.h"
 #include "ops/reduce/axes.h"
 
 #include <anyshape/ops.h>
+#include <anyshape/ops/segment.h>
 
 namespace anyshape {
 
@@ -13,8 +15,12 @@ static std::vector<Tensor> gradient(const GradientCall& call) {
   return {broadcast_to(reshape(call.dys[0], kept_shape(shape, call.attrs.as<ReduceAttrs>().axes)), shape)};
 }
 
+static std::vector<Tensor> ragged(const RaggedCall& call) {
+  return reduce_ragged(call, {segment::sum, [](Dtype) { return Tensor(0); }});
+}
+
 static constexpr ReduceRule rule{.combine = loop::Combine::Sum, .axes = reduce_fates};
-constinit const OpDef sum_op = reduction("sum", dtype_rule::promoted_number, rule, gradient);
+constinit const OpDef sum_op = reduction("sum", dtype_rule::promoted_number, rule, ragged, gradient);
 
 Tensor sum(const Tensor& x, ReduceOptions options) { return reduced(sum_op, x, options); }
 

@@ -4,6 +4,7 @@
 #include "graph/named_call.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
+#include "ops/ragged/rules.h"
 #include "ops/sizes.h"
 #include "tensor/view.h"
 
@@ -55,15 +56,16 @@ Tensor zeros(const Shape& shape, MakeOptions options) {
 
 Tensor full_like(const Tensor& x, const Tensor& value, LikeOptions options) {
   const NamedCall call("full_like", x, value);
+  if (x.is_ragged()) return on_values(x, [&](const Tensor& values) { return full_like(values, value, options); });
   return full(x.shape(), cast(value, options.dtype.value_or(x.dtype())));
 }
 Tensor ones_like(const Tensor& x, LikeOptions options) {
   const NamedCall call("ones_like", x);
-  return filled(x.shape(), options.dtype.value_or(x.dtype()), 1);
+  return full_like(x, 1, options);
 }
 Tensor zeros_like(const Tensor& x, LikeOptions options) {
   const NamedCall call("zeros_like", x);
-  return filled(x.shape(), options.dtype.value_or(x.dtype()), 0);
+  return full_like(x, 0, options);
 }
 
 }  // namespace anyshape

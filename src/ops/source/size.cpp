@@ -5,6 +5,7 @@
 #include "graph/bind.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
+#include "shape/dim_node.h"
 #include "tensor/view.h"
 
 #include <anyshape/ops.h>
@@ -32,6 +33,7 @@ constinit const OpDef size_op{
     .name = "size", .kind = OpKind::Source, .inputs = 0, .shape = shape, .element = element, .attrs = [] { return Attrs(SizeAttrs{}); }};
 
 Tensor size_tensor(const Dim& dim, Dtype dtype) {
+  require_size(dim);
   if (dim.is_constant()) return make_scalar(dtype, dim.value());
   return bind(size_op, {}, SizeAttrs{dim, dtype});
 }

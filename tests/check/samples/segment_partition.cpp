@@ -1,5 +1,6 @@
 // Samples of what splits say, and of ops that move rows.
 #include "check/samples/segment_cases.h"
+#include "graph/ragged.h"
 
 namespace anyshape::check {
 namespace {
@@ -268,12 +269,31 @@ OpSample concat_sample(bool each_row) {
   return sample;
 }
 
+// The splits twice, so that they are equal; row splits that are not are refused.
+OpSample same_rows_sample() {
+  const auto call = [](const Tensor& x, const Tensor& splits) { return same_rows(x, splits, splits); };
+  OpSample sample = segment_sample("same_rows", call, {});
+  sample.name = "same_rows";
+  sample.ops = {"same_rows"};
+  sample.reference = [](Flats in, int) { return std::vector<Flat>{in[0]}; };
+  sample.differentiable = {0};
+  sample.second_order = true;
+  sample.wrong = {
+      wrong<ShapeError>([] { return same_rows(ones({3}), splits({0, 1, 3}), splits({0, 2, 3})); },
+                        {"ragged operands: rows differ: row 0 has 1 elements"}),
+      wrong<ShapeError>([] { return same_rows(ones({3}), splits({0, 3}), splits({0, 2, 3})); },
+                        {"same_rows: numbers of rows differ", "i64[2]", "i64[3]"}),
+      wrong<DtypeError>([] { return same_rows(ones({3}), tensor({0.F, 3.F}), splits({0, 3})); }, {"same_rows: row splits are f32"}),
+  };
+  return sample;
+}
+
 }  // namespace
 
 std::vector<OpSample> segment_partition_samples() {
-  return {row_starts_sample(),          row_lengths_sample(), row_ids_sample(),   row_positions_sample(),
-          splits_from_lengths_sample(), repeat_sample(),      to_padded_sample(), from_padded_sample(),
-          gather_rows_sample(),         concat_sample(false), concat_sample(true)};
+  return {row_starts_sample(),          row_lengths_sample(), row_ids_sample(),    row_positions_sample(),
+          splits_from_lengths_sample(), repeat_sample(),      to_padded_sample(),  from_padded_sample(),
+          gather_rows_sample(),         concat_sample(false), concat_sample(true), same_rows_sample()};
 }
 
 }  // namespace anyshape::check
