@@ -75,7 +75,9 @@ TEST(FuzzCalls, bytes_that_run_out_decode_too) {
 
 TEST(FuzzCalls, the_bytes_of_a_failure_give_it_again) {
   const char* bytes = std::getenv("ANYSHAPE_FUZZ_BYTES");
-  if (bytes != nullptr) EXPECT_EQ(run_fuzz_call(from_hex(bytes)), "");
+  if (bytes != nullptr) {
+    EXPECT_EQ(run_fuzz_call(from_hex(bytes)), "");
+  }
   Random random(8);
   const FuzzInput input{draw_bytes(random, 9), draw_bytes(random, 3)};
   const FuzzInput again = from_hex(to_hex(input));
