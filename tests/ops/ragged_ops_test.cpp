@@ -42,7 +42,9 @@ void expect_same(const Tensor& got, const Tensor& want) {
   const Tensor differs = logical_and(a != b, logical_not(abs(a - b) <= 1e-12 * abs(b)));  // equal, or but for rounding
   const Tensor numbers = logical_not(logical_and(is_nan(got.values()), is_nan(want.values())));
   EXPECT_FALSE(any(logical_and(differs, numbers)).item<bool>()) << to_string(got) << "\nexpected\n" << to_string(want);
-  if (got.is_ragged()) EXPECT_TRUE(all_equal(got.row_splits(), want.row_splits()));
+  if (got.is_ragged()) {
+    EXPECT_TRUE(all_equal(got.row_splits(), want.row_splits()));
+  }
 }
 
 TEST(ragged_ops, reductions_along_rows_are_those_of_every_row) {
