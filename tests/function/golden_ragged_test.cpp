@@ -17,14 +17,14 @@ using support::Json;
 using Inputs = std::span<const Tensor>;
 using Runner = Tensor (*)(Inputs in, const Json& attrs);
 
-// Two ragged axes; a mask (it waits for boolean_mask); segments by ids that are not sorted.
-const std::set<std::string> skipped = {
-    "nested",        "nested_sum2",   "nested_sum1", "nested_mean2",       "nested_max2",         "nested_to_tensor", "nested_merge",
-    "nested_gather", "nested_square", "stack",       "boolean_mask_dense", "boolean_mask_ragged", "segment_sum"};
+// Two ragged axes: tensors have one.
+const std::set<std::string> skipped = {"nested",           "nested_sum2",  "nested_sum1",   "nested_mean2",  "nested_max2",
+                                       "nested_to_tensor", "nested_merge", "nested_gather", "nested_square", "stack"};
 
 // The number of elements of the result is in the data: outside a trace only.
-const std::set<std::string> eager_only = {"gather_rows", "slice_head", "slice_tail", "slice_rows", "slice_drop_first",
-                                          "from_tensor", "range",      "rows",       "rows_int",   "rows_features"};
+const std::set<std::string> eager_only = {
+    "gather_rows", "slice_head", "slice_tail", "slice_rows",    "slice_drop_first",   "from_tensor",
+    "range",       "rows",       "rows_int",   "rows_features", "boolean_mask_dense", "boolean_mask_ragged"};
 
 Tensor reduce(Inputs in, const Json& attrs) {
   ReduceOptions options;
@@ -65,6 +65,11 @@ Tensor sliced(Inputs in, const Json& attrs) {
   return slice(in[0], ranges);
 }
 
+// What the mask leaves of each row.
+Tensor masked(Inputs in, const Json&) {
+  return ragged_from_lengths(boolean_mask(in[0].values(), in[1].values()), sum(cast(in[1], i64), {.axes = {1}}));
+}
+
 const std::map<std::string, Runner>& runners() {
   static const std::map<std::string, Runner> table = {
       {"from_row_lengths", [](Inputs in, const Json&) { return ragged_from_lengths(in[0].values(), row_lengths(in[0])); }},
@@ -78,6 +83,13 @@ const std::map<std::string, Runner>& runners() {
       {"gather_from_dense", [](Inputs in, const Json&) { return take(in[0], in[1]); }},
       {"batch_gather", [](Inputs in, const Json&) { return take(in[0], in[1], {.axis = 1, .batch_dims = 1}); }},
       {"slice", sliced},
+      {"boolean_mask", masked},
+      {"segment",
+       [](Inputs in, const Json& attrs) {
+         Shape shape = in[0].shape();
+         shape[0] = attrs["num_segments"].integer();
+         return scatter_add(zeros(shape), expand_dims(in[1], 1), in[0]);
+       }},
       {"range",
        [](Inputs in, const Json&) {
          const Tensor elements = zeros({sum(in[0]).item<int64_t>()});
@@ -160,7 +172,7 @@ TEST(golden_ragged, every_case_of_ops_that_exist) {
     }
     ++ran;
   }
-  EXPECT_EQ(ran, 44);
+  EXPECT_EQ(ran, 47);
 }
 
 }  // namespace
