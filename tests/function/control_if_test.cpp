@@ -221,8 +221,9 @@ TEST(If, may_follow_variables_that_the_first_call_makes) {
     if (sum(x) > 0.0f) return x * w->read();
     return x + w->read();
   });
-  EXPECT_TRUE(all_equal(traced(ones({3})), w->read()));
-  EXPECT_TRUE(all_equal(traced(-ones({3})), w->read() - 1.0f));
+  const Tensor positive = traced(ones({3})), negative = traced(-ones({3}));
+  EXPECT_TRUE(all_equal(positive, w->read()));
+  EXPECT_TRUE(all_equal(negative, w->read() - 1.0f));
   EXPECT_EQ(traced.stats().traces, 1);
 }
 

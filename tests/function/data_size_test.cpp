@@ -80,7 +80,8 @@ TEST(DataSize, equal_calls_share_a_size_and_others_are_checked_on_the_way) {
       [&](Tensor x, Tensor y) {
         seen.assign_add(1.0F);
         const Tensor mask = x > 0.0F;
-        return boolean_mask(x, mask) + boolean_mask(x * 2.0F, mask) + boolean_mask(y, y > 0.0F);
+        const Tensor left = boolean_mask(x, mask), twice = boolean_mask(x * 2.0F, mask), right = boolean_mask(y, y > 0.0F);
+        return left + twice + right;
       },
       {.name = "joined"});
   EXPECT_EQ(f(tensor({1.0F, -1.0F, 3.0F}), tensor({-1.0F, 5.0F, 6.0F})).to_vector<float>(), (std::vector<float>{8, 15}));

@@ -28,7 +28,9 @@ Ledger example() {
       [&](Tensor x, Tensor y, float rate) {
         const int64_t rows = y.shape()[0].specialize();
         const Tensor sums = x.shape()[0] > 4 ? sum(table, {.axes = {0}}) : sum(table, {.axes = {0}}) * 2.0f;
-        return std::tuple(x * bias + sums, y * static_cast<float>(rows) + rate, sum(x) * static_cast<float>(++host));
+        // One after the other: arguments are evaluated in any order, and the graph's text is compared.
+        const Tensor scaled = x * bias + sums, rated = y * static_cast<float>(rows) + rate, frozen = sum(x) * static_cast<float>(++host);
+        return std::tuple(scaled, rated, frozen);
       },
       {.name = "score", .retrace = Retrace::Allow, .check_frozen = true, .max_traces = 4});
   const Tensor x = ones({5, 3}), y = ones({2});
