@@ -64,6 +64,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         overlay = Path(folder)
         changed = apply_page(overlay)
+        if len(changed) != 4:
+            sys.exit(f"docs/add_an_op.md: a new op touches {len(changed)} files ({', '.join(changed)}); expected four")
         first = ["-I" + str(overlay / name) for name in ("include", "src", "tests")]
 
         def compiled(source, like):
