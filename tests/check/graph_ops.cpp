@@ -317,8 +317,8 @@ std::optional<int> GraphDraft::partner(int value, bool (*fits)(const Axes5&, con
 
 const std::vector<GraphOp>& graph_ops() {
   static const std::vector<GraphOp> all = [] {
-    std::vector<GraphOp> ops = table(), control = control_graph_ops();
-    ops.insert(ops.end(), control.begin(), control.end());
+    std::vector<GraphOp> ops = table();
+    for (const std::vector<GraphOp>& more : {control_graph_ops(), data_graph_ops()}) ops.insert(ops.end(), more.begin(), more.end());
     return ops;
   }();
   return all;
