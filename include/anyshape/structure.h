@@ -143,7 +143,7 @@ inline void append_key(std::string& key, const Stateful& value) {
 struct Reader : Nameless {
   std::vector<Tensor>& tensors;
   std::string& key;
-  Reader(std::vector<Tensor>& tensors_, std::string& key_) : tensors(tensors_), key(key_) {}
+  Reader(std::vector<Tensor>& into, std::string& bytes) : tensors(into), key(bytes) {}
 
   void tensor(const Tensor& value) { tensors.push_back(value); }
   void host(const auto& value) { append_key(key, value); }
