@@ -35,7 +35,7 @@ Value f16_from_bits(Builder& b, Value bits) {
 }
 
 Value f16_to_bits(Builder& b, Value x) {
-  constexpr int64_t rebias = (15 - 127) * (1 << 23), least_normal = 0x38800000, first_infinite = 0x477ff000;
+  constexpr int64_t rebias = (15 - 127) * (int64_t{1} << 23), least_normal = 0x38800000, first_infinite = 0x477ff000;
   const Bits of(b);
   const Value bits = of.as_bits(x), size = of.masked(bits, 0x7fffffff), last = of.masked(of.right(size, 13), 1);
   const Value normal = of.right(b.add(of.plus(size, rebias + 0xfff), last), 13);
