@@ -1,4 +1,6 @@
 // Traces that come and go while many threads call: results stay right, every distinct kind is compiled once, nothing waits in a circle.
+#include "function/on_threads.h"
+
 #include <anyshape/anyshape.h>
 
 #include <gtest/gtest.h>
@@ -9,24 +11,6 @@
 
 namespace anyshape::test {
 namespace {
-
-constexpr int thread_count = 8;
-
-template <class Body>
-void on_threads(const Body& body) {
-  std::barrier start(thread_count);
-  std::vector<std::jthread> threads;
-  for (int thread = 0; thread < thread_count; ++thread) {
-    threads.emplace_back([&, thread] {
-      start.arrive_and_wait();
-      try {
-        body(thread);
-      } catch (const std::exception& error) {
-        ADD_FAILURE() << "thread " << thread << ": " << error.what();
-      }
-    });
-  }
-}
 
 TEST(EvictionThreads, callers_of_evicted_traces_run_on) {
   auto square =

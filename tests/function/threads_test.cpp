@@ -1,4 +1,6 @@
 // Functions and eager ops from many threads: the same bits as serially, one trace per kind of call, variables never torn.
+#include "function/on_threads.h"
+
 #include <anyshape/anyshape.h>
 
 #include <gtest/gtest.h>
@@ -10,26 +12,6 @@
 
 namespace anyshape::test {
 namespace {
-
-constexpr int thread_count = 8;
-
-// Runs body(thread) on all threads at once; an exception in one fails the test.
-template <class Body>
-void on_threads(const Body& body) {
-  std::barrier start(thread_count);
-  std::vector<std::thread> threads;
-  for (int thread = 0; thread < thread_count; ++thread) {
-    threads.emplace_back([&, thread] {
-      start.arrive_and_wait();
-      try {
-        body(thread);
-      } catch (const std::exception& error) {
-        ADD_FAILURE() << "thread " << thread << ": " << error.what();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-}
 
 TEST(FunctionThreads, cold_calls_give_the_bits_of_serial_ones_with_one_trace_per_kind) {
   const auto body = [](Tensor x, Tensor w) { return std::tuple(softmax(tanh(matmul(x, w)) + 0.5f), sum(x * x, {.axes = {1}})); };

@@ -1,4 +1,5 @@
 // Regions in the text form: graphs inside nodes read back as they were written, and hostile ones are refused.
+#include "graph/graph_text.h"
 #include "graph/regions.h"
 #include "graph/text.h"
 #include "ops/all_ops.h"
@@ -9,17 +10,6 @@
 
 namespace anyshape::test {
 namespace {
-
-std::string again(const std::string& text) { return graph::print(*graph::parse(text, find_op)); }
-
-std::string refusal(const std::string& text) {
-  try {
-    graph::parse(text, find_op);
-  } catch (const FormatError& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 const std::string branch = R"(graph f(%0 c: b8[], %1 x: f32[n]) {
   %2 = cond(%0, %1, %1) {then_inputs=1} : f32[n]

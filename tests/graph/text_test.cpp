@@ -1,5 +1,6 @@
 // The text form of graphs: what print writes, parse reads; what is wrong is refused with its line.
 #include "graph/text.h"
+#include "graph/graph_text.h"
 #include "ops/all_ops.h"
 
 #include <anyshape/anyshape.h>
@@ -10,17 +11,6 @@
 
 namespace anyshape::test {
 namespace {
-
-std::string again(const std::string& text) { return graph::print(*graph::parse(text, find_op)); }
-
-std::string refusal(const std::string& text) {
-  try {
-    graph::parse(text, find_op);
-  } catch (const FormatError& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 // The text of a traced callable reads back as itself.
 template <class Callable, class... Args>
