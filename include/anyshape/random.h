@@ -8,6 +8,21 @@ namespace random {
 
 void set_seed(uint64_t seed);  // numbers from here on depend on the seed and the order of calls alone
 
+// While it lives, what this thread draws depends on the given seed alone; afterwards the numbers go on as if nothing had been drawn.
+class SeedScope {
+ public:
+  explicit SeedScope(uint64_t seed);
+  ~SeedScope();
+  SeedScope(const SeedScope&) = delete;
+  SeedScope& operator=(const SeedScope&) = delete;
+
+ private:
+  uint64_t key_;
+  uint64_t next_call_ = 0;
+  SeedScope* outer_;
+  friend struct SeedScopeAccess;
+};
+
 struct NormalOptions {
   double mean = 0;
   double deviation = 1;

@@ -21,6 +21,10 @@ class Variable {
  public:
   Variable() = default;
   explicit Variable(const Tensor& initial, VariableOptions options = {});
+  Variable(const Variable& other);  // the same variable; its clone while a model around it is cloned
+  Variable(Variable&&) noexcept = default;
+  Variable& operator=(const Variable&) = default;
+  Variable& operator=(Variable&&) noexcept = default;
 
   Tensor read() const;
   operator Tensor() const { return read(); }

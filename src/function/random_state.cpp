@@ -20,15 +20,27 @@ uint64_t mix(uint64_t seed) {
   return seed ^ (seed >> 31);
 }
 
+uint64_t key_of(uint64_t seed) { return mix(seed + 0x9e3779b97f4a7c15U); }
+
+thread_local random::SeedScope* scope = nullptr;
+
 }  // namespace
 
+struct random::SeedScopeAccess {
+  static runtime::RandomState next(SeedScope& from) { return {static_cast<int64_t>(from.key_), static_cast<int64_t>(from.next_call_++ << counter_bits)}; }
+};
+
+random::SeedScope::SeedScope(uint64_t seed) : key_(key_of(seed)), outer_(scope) { scope = this; }
+random::SeedScope::~SeedScope() { scope = outer_; }
+
 void random::set_seed(uint64_t seed) {
-  key.store(mix(seed + 0x9e3779b97f4a7c15U), std::memory_order_relaxed);
+  key.store(key_of(seed), std::memory_order_relaxed);
   next_call.store(0, std::memory_order_relaxed);
 }
 
 runtime::RandomState function_detail::next_random_state() {
   if (call_scope != nullptr) return {call_scope->key, call_scope->counter++};
+  if (scope != nullptr) return random::SeedScopeAccess::next(*scope);
   return {static_cast<int64_t>(key.load(std::memory_order_relaxed)),
           static_cast<int64_t>(next_call.fetch_add(1, std::memory_order_relaxed) << counter_bits)};
 }

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -27,6 +28,7 @@ namespace {
 thread_local std::shared_ptr<ScopedInterpreter::Link> top;
 
 Interpreter* eager = nullptr;
+Interpreter* describer = nullptr;  // of calls on placeholders, whichever interpreter is in force
 
 // The nearest interpreter whose scope has not ended.
 Interpreter& living(std::shared_ptr<ScopedInterpreter::Link>& link) {
@@ -65,6 +67,7 @@ Interpreter& eager_interpreter() {
   return *eager;
 }
 void set_eager_interpreter(Interpreter& interpreter) { eager = &interpreter; }
+void set_placeholder_interpreter(Interpreter& interpreter) { describer = &interpreter; }
 
 ScopedInterpreter::ScopedInterpreter(Interpreter& interpreter) : link_(std::make_shared<Link>()) {
   link_->interpreter.store(&interpreter, std::memory_order_release);
@@ -104,7 +107,8 @@ std::vector<Tensor> bind_all(const OpDef& op, std::span<const Tensor> inputs, At
     operands[i] = inputs[i].dtype() == wanted[i] ? inputs[i] : cast(inputs[i], wanted[i]);
     specs[i] = {wanted[i], operands[i].shape(), {}};
   }
-  Interpreter& interpreter = current_interpreter();
+  const bool describes = std::ranges::any_of(inputs, [](const Tensor& input) { return input.impl()->placeholder != nullptr; });
+  Interpreter& interpreter = describes ? *describer : current_interpreter();
   OpCall call(op, specs, attrs, interpreter.facts());
   const Specs outputs = op.shape(call);
   std::vector<Tensor> results = interpreter.run({op, operands, attrs, outputs, call.checks, call.made});

@@ -38,6 +38,7 @@ class Interpreter {
 Interpreter& current_interpreter();
 Interpreter& eager_interpreter();
 void set_eager_interpreter(Interpreter& interpreter);  // once, by the folder that implements it
+void set_placeholder_interpreter(Interpreter& interpreter);
 
 // Puts an interpreter in front of the others on this thread while it lives. May end out of order, and on another thread.
 class ScopedInterpreter {

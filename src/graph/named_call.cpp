@@ -20,7 +20,7 @@ thread_local const NamedCall* outermost = nullptr;
 void require_operand(std::string_view op, size_t index, const Tensor& operand) {
   if (!operand.defined())
     throw ArgumentError(fmt::format("{}: argument {} is an empty tensor handle; expected a tensor with a value.", op, index));
-  if (!is_traced(operand)) return;
+  if (!is_traced(operand) || operand.impl()->placeholder != nullptr) return;
   if (const RaggedTensor* ragged = as_ragged(operand)) {
     require_operand(op, index, ragged->values);
     require_operand(op, index, ragged->partition->splits);

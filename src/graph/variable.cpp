@@ -1,4 +1,5 @@
 // Variables: a slot with the current value, or, inside a trace, whatever the trace says.
+#include "graph/clone_scope.h"
 #include "graph/bind.h"
 #include "graph/stateful.h"
 #include "tensor/tensor_impl.h"
@@ -64,6 +65,14 @@ void assign_together(std::span<const std::shared_ptr<VariableState>> variables, 
   for (Tensor& value : values) value = another_handle(value);  // whatever may fail fails here, before the first variable changes
   std::unique_lock lock(commit_mutex());
   for (size_t i = 0; i < variables.size(); ++i) variables[i]->set_value(values[i]);
+}
+
+Variable::Variable(const Variable& other) : state_(other.state_) {
+  CloneScope* const scope = CloneScope::current();
+  if (scope == nullptr || state_ == nullptr) return;
+  state_ = scope->clone_of(state_, [&] {
+    return Variable(state_->value(), {.trainable = state_->trainable, .name = state_->name}).state_;
+  });
 }
 
 Variable::Variable(const Tensor& initial, VariableOptions options) : state_(std::make_shared<VariableState>()) {

@@ -1,0 +1,154 @@
+// Layers: weights with a call. A layer is used through a handle (AnyLayer, Dense, ...); one's own layer derives from Layer.
+#pragma once
+#include <anyshape/activation.h>
+#include <anyshape/initializer.h>
+#include <anyshape/regularizer.h>
+#include <anyshape/stateful.h>
+#include <anyshape/tensor.h>
+#include <anyshape/variable.h>
+
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#pragma GCC visibility push(default)
+namespace anyshape {
+
+// What a call knows beside its inputs.
+struct CallContext {
+  bool training = false;
+};
+
+struct WeightOptions {
+  Initializer initializer = "glorot_uniform";
+  Regularizer regularizer = {};
+  bool trainable = true;
+  std::optional<Dtype> dtype = {};  // none: the layer's
+};
+
+class Layer;
+struct LayerState;  // name, dtype, weights, children, built or not
+
+struct LayerCallOptions {
+  std::optional<bool> training = {};  // none: as the call around it, else false
+};
+
+// A handle on a layer: copies share it. Calling builds it first where it is not built yet.
+class AnyLayer : public Stateful {
+ public:
+  AnyLayer();
+  using Copy = std::shared_ptr<Layer> (*)(const Layer&);  // makes a layer of the same class; none: clone() is an error
+  explicit AnyLayer(std::shared_ptr<Layer> layer, Copy copy = nullptr);
+  AnyLayer(const AnyLayer& other);  // the same layer; its clone while a model around it is cloned
+  AnyLayer(AnyLayer&&) noexcept = default;
+  AnyLayer& operator=(const AnyLayer&) = default;
+  AnyLayer& operator=(AnyLayer&&) noexcept = default;
+
+  Tensor operator()(const Tensor& input) const { return call({&input, 1}, {}); }
+  Tensor operator()(const Tensor& input, LayerCallOptions options) const { return call({&input, 1}, options); }
+  Tensor operator()(std::initializer_list<Tensor> inputs, LayerCallOptions options = {}) const;
+  Tensor operator()(const std::vector<Tensor>& inputs, LayerCallOptions options = {}) const;
+
+  void build(const Shape& input) const;  // makes the weights; the sizes they need must be numbers
+  void build(const std::vector<Shape>& inputs) const;
+  bool is_built() const;
+  bool defined() const { return layer_ != nullptr; }
+
+  const std::string& name() const;
+  std::string type() const;  // "Dense", or the user's class
+  Dtype dtype() const;
+  // Weights of this layer and its children, in the order they were made; ArgumentError before build().
+  std::vector<Variable> variables() const;
+  std::vector<Variable> trainable_variables() const;
+  std::vector<Tensor> weights() const;
+  void set_weights(const std::vector<Tensor>& weights) const;  // all or none
+  int64_t parameter_count() const;                             // of all weights, the non-trainable too
+  bool trainable() const;
+  void set_trainable(bool trainable) const;  // the children's too
+  std::vector<AnyLayer> children() const;
+  AnyLayer clone() const;  // a layer of its own with the same weights
+  bool accepts_missing() const;
+  const std::shared_ptr<Layer>& layer() const { return layer_; }
+
+ private:
+  Tensor call(std::span<const Tensor> inputs, LayerCallOptions options) const;
+
+  std::shared_ptr<Layer> layer_;
+};
+
+// The base of layers, the user's own and ours. Override build() to make weights and call() to use them.
+class Layer {
+ public:
+  Layer();
+  virtual ~Layer();
+  Layer(const Layer& other);  // of a built layer: shares its weights; of one not built yet: a layer of its own
+  Layer(Layer&&) noexcept = default;
+  Layer& operator=(const Layer&) = delete;
+  Layer& operator=(Layer&&) = delete;
+
+  virtual void build(const Shape&) {}
+  virtual void build(std::span<const Shape> inputs) { build(inputs[0]); }
+  virtual Tensor call(const Tensor& input, const CallContext& context);
+  virtual Tensor call(std::span<const Tensor> inputs, const CallContext& context);  // several inputs; one goes to the call above
+
+  // Whether a mask on the input holds for the result, too: a layer that works step by step says true.
+  virtual bool supports_masking() const { return false; }
+  // The mask that the result carries unless call() has given it one; undefined tensors stand for none. By default the first input's where
+  // masking is supported.
+  virtual Tensor mask(std::span<const Tensor> inputs, std::span<const Tensor> masks) const;
+  virtual bool accepts_missing() const { return false; }  // NaN in its input is a missing value, not an error
+  virtual Dtype input_dtype() const { return dtype(); }   // of the data that builds it from a shape alone
+  Dtype dtype() const;
+
+  LayerState& state() const { return *state_; }
+
+ protected:
+  explicit Layer(std::string type_name);  // ours: "Dense"
+
+  // Makes a weight, once, inside build(): sizes become numbers here.
+  Variable weight(std::string name, const Shape& shape, WeightOptions options = {});
+  // Takes a layer in, so that its weights are this layer's too: `as::Dense hidden_ = child(as::Dense(64));`
+  template <class Child>
+  auto child(Child layer);
+  // Adds to the loss of the step in which this is called.
+  void add_loss(const Tensor& loss);
+
+ private:
+  friend class AnyLayer;
+  void add_child(const AnyLayer& layer);
+
+  std::shared_ptr<LayerState> state_;
+};
+
+// A handle on one's own layer: as::layer(MyLayer()). Sequential and child() do it by themselves.
+template <class Own>
+  requires std::derived_from<Own, Layer>
+AnyLayer layer(Own own) {
+  AnyLayer::Copy copy = nullptr;
+  if constexpr (std::is_copy_constructible_v<Own>) {
+    copy = [](const Layer& other) -> std::shared_ptr<Layer> { return std::make_shared<Own>(static_cast<const Own&>(other)); };
+  }
+  return AnyLayer(std::make_shared<Own>(std::move(own)), copy);
+}
+template <class Handle>
+  requires std::derived_from<Handle, AnyLayer>
+Handle layer(Handle handle) {
+  return handle;
+}
+
+template <class Child>
+auto Layer::child(Child own) {
+  auto handle = anyshape::layer(std::move(own));
+  add_child(handle);
+  return handle;
+}
+
+Dtype default_dtype();  // of weights and results of layers: f32 unless set
+void set_default_dtype(Dtype dtype);
+
+}  // namespace anyshape
+#pragma GCC visibility pop

@@ -1,0 +1,65 @@
+// Layers that normalise: by row, by batch, by what they were adapted to; and those that fill gaps.
+#pragma once
+#include <anyshape/layer.h>
+
+#pragma GCC visibility push(default)
+namespace anyshape {
+
+struct LayerNormalizationOptions {
+  std::vector<int> axes = {-1};
+  double epsilon = 1e-3;
+  bool center = true;
+  bool scale = true;
+  Initializer beta_initializer = "zeros";
+  Initializer gamma_initializer = "ones";
+  std::string name = {};
+  std::optional<Dtype> dtype = {};
+};
+class LayerNormalization : public AnyLayer {
+ public:
+  explicit LayerNormalization(LayerNormalizationOptions options = {});
+};
+
+struct BatchNormalizationOptions {
+  int axis = -1;
+  double momentum = 0.99;
+  double epsilon = 1e-3;
+  bool center = true;
+  bool scale = true;
+  Initializer beta_initializer = "zeros";
+  Initializer gamma_initializer = "ones";
+  std::string name = {};
+  std::optional<Dtype> dtype = {};
+};
+class BatchNormalization : public AnyLayer {  // statistics of real elements only: a mask's, a ragged batch's
+ public:
+  explicit BatchNormalization(BatchNormalizationOptions options = {});
+};
+
+struct NormalizationOptions {
+  int axis = -1;
+  std::string name = {};
+  std::optional<Dtype> dtype = {};
+};
+class Normalization : public AnyLayer {  // (x - mean) / deviation of what adapt() saw; NaN is left out there
+ public:
+  explicit Normalization(NormalizationOptions options = {});
+  void adapt(const Tensor& data) const;
+};
+
+enum class Missing { Mean, Median, Constant };
+struct FillMissingOptions {
+  Missing strategy = Missing::Mean;
+  double value = 0;            // Missing::Constant
+  bool add_indicator = false;  // columns that say where something was missing are appended
+  std::string name = {};
+  std::optional<Dtype> dtype = {};
+};
+class FillMissing : public AnyLayer {  // NaN becomes the column's mean, median or a constant
+ public:
+  explicit FillMissing(FillMissingOptions options = {});
+  void adapt(const Tensor& data) const;
+};
+
+}  // namespace anyshape
+#pragma GCC visibility pop

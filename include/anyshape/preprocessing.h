@@ -1,0 +1,36 @@
+// Data before it reaches a model: padding, one-hot targets, splits.
+#pragma once
+#include <anyshape/tensor.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#pragma GCC visibility push(default)
+namespace anyshape {
+
+enum class Side { Pre, Post };
+struct PadSequencesOptions {
+  std::optional<int64_t> max_length = {};  // none: the longest row
+  Side padding = Side::Pre;
+  Side truncating = Side::Pre;
+  double value = 0;
+};
+// Rows of unequal length as one dense tensor; the rows' dtype stays.
+Tensor pad_sequences(const std::vector<Tensor>& rows, PadSequencesOptions options = {});
+Tensor pad_sequences(const Tensor& ragged, PadSequencesOptions options = {});
+
+Tensor to_categorical(const Tensor& labels, int64_t classes = -1);  // f32 one-hot; -1: the largest label and one more
+
+struct TrainTestSplitOptions {
+  double test_size = 0.25;
+  bool shuffle = true;
+  std::optional<int64_t> seed = {};
+};
+struct Split {
+  Tensor x_train, x_test, y_train, y_test;
+};
+Split train_test_split(const Tensor& x, const Tensor& y, TrainTestSplitOptions options = {});
+
+}  // namespace anyshape
+#pragma GCC visibility pop

@@ -1,0 +1,37 @@
+// Inputs and targets as they are given: a tensor, rows, several by position or by name.
+#include <anyshape/dataset.h>
+#include <anyshape/error.h>
+#include <anyshape/ops.h>
+#include <anyshape/ragged.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace anyshape {
+
+Data::Data(const Tensor& tensor) : fields_{{.name = "", .tensor = tensor}} {
+  if (!tensor.defined()) throw ArgumentError("data: an empty tensor handle is given; expected a tensor.");
+}
+
+// Unequal rows are ragged whatever a batch of them looks like; equal ones are an ordinary tensor.
+Data::Data(const std::vector<Tensor>& rows) {
+  if (rows.empty()) throw DataError("data: no rows are given; expected at least one.");
+  const bool are_equal =
+      std::ranges::all_of(rows, [&](const Tensor& row) { return row.defined() && row.shape().same_as(rows[0].shape()); });
+  fields_ = {{.name = "", .tensor = are_equal ? stack(rows) : ragged_from_rows(rows)}};
+}
+
+const Tensor& Data::single() const {
+  if (fields_.size() != 1) throw ArgumentError(fmt::format("data: {} fields are there; expected one.", fields_.size()));
+  return fields_[0].tensor;
+}
+
+Data inputs(std::vector<Tensor> tensors) {
+  std::vector<Data::Field> fields;
+  for (Tensor& tensor : tensors) fields.push_back({.name = "", .tensor = std::move(tensor)});
+  return Data(std::move(fields));
+}
+Data inputs(std::vector<Data::Field> fields) { return Data(std::move(fields)); }
+
+}  // namespace anyshape

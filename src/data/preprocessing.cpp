@@ -1,0 +1,70 @@
+// Padding, one-hot targets, splits.
+#include <anyshape/error.h>
+#include <anyshape/ops.h>
+#include <anyshape/preprocessing.h>
+#include <anyshape/ragged.h>
+#include <anyshape/random.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace anyshape {
+
+Tensor pad_sequences(const std::vector<Tensor>& rows, PadSequencesOptions options) {
+  if (rows.empty()) throw DataError("pad_sequences: no rows are given; expected at least one.");
+  int64_t length = 0;
+  for (const Tensor& row : rows) {
+    if (!row.defined() || row.rank() < 1) throw ShapeError("pad_sequences: a row is a scalar; expected rows with a first axis of time.");
+    length = std::max(length, row.shape()[0].value());
+  }
+  if (options.max_length) length = *options.max_length;
+  if (length < 0) throw ArgumentError(fmt::format("pad_sequences: max_length is {}; expected 0 or more.", length));
+  std::vector<Tensor> padded;
+  for (const Tensor& row : rows) {
+    const int64_t own = row.shape()[0].value(), kept = std::min(own, length), rest = length - kept;
+    const int64_t begin = options.truncating == Side::Pre ? own - kept : 0;
+    Shape shape = row.shape();
+    shape[0] = rest;
+    const Tensor cut = slice(row, {{.begin = begin, .end = begin + kept}});
+    const Tensor filler = full(shape, cast(Tensor(options.value), row.dtype()));
+    padded.push_back(options.padding == Side::Pre ? concat({filler, cut}, {.axis = 0}) : concat({cut, filler}, {.axis = 0}));
+  }
+  return stack(padded);
+}
+
+Tensor pad_sequences(const Tensor& ragged, PadSequencesOptions options) { return pad_sequences(to_rows(ragged), options); }
+
+Tensor to_categorical(const Tensor& labels, int64_t classes) {
+  const Tensor whole = cast(labels, Dtype::i64);
+  const Tensor column = whole.rank() > 1 && whole.shape()[-1].value() == 1 ? squeeze(whole, {-1}) : whole;
+  const bool is_empty = column.shape().count().value() == 0;
+  const int64_t greatest = is_empty ? -1 : max(column).item<int64_t>(), least = is_empty ? 0 : min(column).item<int64_t>();
+  if (classes < 0) classes = greatest + 1;
+  if (least < 0 || greatest >= classes) {
+    throw DataError(fmt::format("to_categorical: a label is {}; expected 0 <= label < {}.", least < 0 ? least : greatest, classes));
+  }
+  return one_hot(column, classes);
+}
+
+Split train_test_split(const Tensor& x, const Tensor& y, TrainTestSplitOptions options) {
+  const int64_t rows = x.shape()[0].value();
+  if (y.shape()[0].value() != rows) {
+    throw DataError(fmt::format("train_test_split: x has {} rows, y {}; expected as many.", rows, y.shape()[0].value()));
+  }
+  if (!(options.test_size > 0 && options.test_size < 1)) {
+    throw ArgumentError(fmt::format("train_test_split: test_size is {}; expected 0 < test_size < 1.", options.test_size));
+  }
+  const auto test = static_cast<int64_t>(std::ceil(options.test_size * static_cast<double>(rows)));
+  Tensor order = arange(rows);
+  if (options.shuffle) {
+    std::optional<random::SeedScope> scope;
+    if (options.seed) scope.emplace(static_cast<uint64_t>(*options.seed));
+    order = random::permutation(rows);
+  }
+  const Tensor train_rows = slice(order, {{.end = rows - test}}), test_rows = slice(order, {{.begin = rows - test}});
+  return {take(x, train_rows), take(x, test_rows), take(y, train_rows), take(y, test_rows)};
+}
+
+}  // namespace anyshape

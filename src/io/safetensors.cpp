@@ -1,0 +1,169 @@
+// Safetensors: eight bytes of header length, a JSON header with dtype, shape and place of every tensor, then the elements. Files are
+// hostile: the header is read by a parser that knows nothing but this form, and every place is checked before memory is asked for.
+#include "io/safetensors.h"
+
+#include "base/checked.h"
+#include "io/json_reader.h"
+#include "io/whole_file.h"
+#include "tensor/view.h"
+
+#include <anyshape/error.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
+
+namespace anyshape::io {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Dtype>, 8> dtypes = {{{"BOOL", Dtype::b8},
+                                                                       {"U8", Dtype::u8},
+                                                                       {"I32", Dtype::i32},
+                                                                       {"I64", Dtype::i64},
+                                                                       {"F16", Dtype::f16},
+                                                                       {"BF16", Dtype::bf16},
+                                                                       {"F32", Dtype::f32},
+                                                                       {"F64", Dtype::f64}}};
+constexpr int64_t longest_header = 100'000'000;  // as the format's own reader
+
+[[noreturn]] void refuse(const std::filesystem::path& file, std::string_view what) {
+  throw FormatError(fmt::format("load_weights: \"{}\" {}; expected a whole safetensors file.", file.string(), what));
+}
+
+struct Entry {
+  std::string name;
+  Dtype dtype = Dtype::f32;
+  std::vector<int64_t> shape = {};
+  int64_t begin = 0, end = 0;
+};
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\') result += '\\';
+    if (static_cast<unsigned char>(letter) < 0x20) {
+      result += fmt::format("\\u{:04x}", static_cast<int>(letter));
+    } else {
+      result += letter;
+    }
+  }
+  return result + '"';
+}
+
+Entry read_entry(JsonReader& json, std::string name) {
+  Entry entry{.name = std::move(name)};
+  bool has_dtype = false, has_place = false;
+  json.members([&](const std::string& key) {
+    if (key == "dtype") {
+      const std::string spelled = json.string();
+      const auto* const known = std::ranges::find(dtypes, spelled, &std::pair<std::string_view, Dtype>::first);
+      if (known == dtypes.end()) json.fail(fmt::format("has the unknown dtype \"{}\"", spelled));
+      entry.dtype = known->second;
+      has_dtype = true;
+    } else if (key == "shape") {
+      entry.shape = json.integers();
+    } else if (key == "data_offsets") {
+      const std::vector<int64_t> place = json.integers();
+      if (place.size() != 2) json.fail("has a place that is no pair of numbers");
+      entry.begin = place[0];
+      entry.end = place[1];
+      has_place = true;
+    } else {
+      json.fail(fmt::format("has the unknown key \"{}\"", key));
+    }
+  });
+  if (!has_dtype || !has_place) json.fail(fmt::format("says too little of \"{}\"", entry.name));
+  return entry;
+}
+
+std::vector<Entry> read_header(const std::string& text, const std::filesystem::path& file) {
+  std::vector<Entry> entries;
+  JsonReader json(text, [&](std::string_view what) { refuse(file, what); });
+  json.members([&](const std::string& key) {
+    if (key == "__metadata__") {
+      json.members([&](const std::string&) { json.string(); });
+    } else {
+      entries.push_back(read_entry(json, key));
+    }
+  });
+  json.end();
+  return entries;
+}
+
+void require_place(const Entry& entry, int64_t bytes, const std::filesystem::path& file) {
+  int64_t wanted = size_of(entry.dtype);
+  if (entry.shape.size() > static_cast<size_t>(max_rank)) refuse(file, fmt::format("has a tensor of rank {}", entry.shape.size()));
+  for (const int64_t size : entry.shape) {
+    if (size < 0 || __builtin_mul_overflow(wanted, std::max<int64_t>(size, 1), &wanted)) refuse(file, "has a shape that is too large");
+  }
+  if (std::ranges::find(entry.shape, 0) != entry.shape.end()) wanted = 0;
+  const bool is_inside = entry.begin >= 0 && entry.begin <= entry.end && entry.end <= bytes;
+  if (!is_inside || entry.end - entry.begin != wanted) refuse(file, fmt::format("has no room for \"{}\" where it says", entry.name));
+}
+
+}  // namespace
+
+void save_safetensors(const std::filesystem::path& file, const std::vector<std::pair<std::string, Tensor>>& tensors) {
+  std::vector<Tensor> dense;
+  std::string header = "{";
+  int64_t place = 0;
+  for (const auto& [name, tensor] : tensors) {
+    dense.push_back(contiguous(tensor));
+    const TensorImpl& impl = *dense.back().impl();
+    const int64_t bytes = impl.count() * size_of(impl.dtype);
+    const auto* const spelled = std::ranges::find(dtypes, impl.dtype, &std::pair<std::string_view, Dtype>::second);
+    header += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}", header.size() > 1 ? "," : "", quoted(name),
+                          spelled->first, fmt::join(impl.extents(), ","), place, place + bytes);
+    place += bytes;
+  }
+  header += '}';
+  header.append((8 - header.size() % 8) % 8, ' ');
+  const auto length = static_cast<uint64_t>(header.size());
+  std::array<char, 8> bytes{};
+  std::memcpy(bytes.data(), &length, bytes.size());
+  WholeFile out("save_weights", file);
+  out.write({bytes.data(), bytes.size()});
+  out.write(header);
+  for (const Tensor& tensor : dense) {
+    out.write({tensor.impl()->data(), static_cast<size_t>(tensor.impl()->count() * size_of(tensor.dtype()))});
+  }
+  out.commit();
+}
+
+std::map<std::string, Tensor> load_safetensors(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) refuse(file, "is no file that can be read");
+  int64_t left = static_cast<int64_t>(std::filesystem::file_size(file, error));
+  std::ifstream in(file, std::ios::binary);
+  if (error || !in) refuse(file, "cannot be opened");
+  std::array<char, 8> bytes{};
+  uint64_t length = 0;
+  if (left < 8 || !in.read(bytes.data(), bytes.size())) refuse(file, "ends inside the length of its header");
+  std::memcpy(&length, bytes.data(), bytes.size());
+  left -= 8;
+  if (length > static_cast<uint64_t>(std::min(left, longest_header))) refuse(file, "ends inside its header");
+  std::string header(length, '\0');
+  if (!in.read(header.data(), static_cast<std::streamsize>(length))) refuse(file, "cannot be read");
+  left -= static_cast<int64_t>(length);
+
+  const std::vector<Entry> entries = read_header(header, file);
+  for (const Entry& entry : entries) require_place(entry, left, file);
+  std::map<std::string, Tensor> tensors;
+  for (const Entry& entry : entries) {
+    const Tensor tensor = make_empty(entry.dtype, entry.shape);
+    in.seekg(static_cast<std::streamoff>(8 + static_cast<int64_t>(length) + entry.begin));
+    char* const elements = tensor.impl()->data();
+    if (entry.end > entry.begin && !in.read(elements, entry.end - entry.begin)) refuse(file, "cannot be read");
+    if (entry.dtype == Dtype::b8) {  // any byte but 0 is true; inside the library true is 1
+      std::transform(elements, elements + (entry.end - entry.begin), elements, [](char byte) { return byte != 0 ? '\1' : '\0'; });
+    }
+    if (!tensors.emplace(entry.name, tensor).second) refuse(file, fmt::format("has \"{}\" twice", entry.name));
+  }
+  return tensors;
+}
+
+}  // namespace anyshape::io

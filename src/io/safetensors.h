@@ -1,0 +1,17 @@
+// Safetensors files: named tensors behind a JSON header.
+#pragma once
+#include <anyshape/tensor.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace anyshape::io {
+
+void save_safetensors(const std::filesystem::path& file, const std::vector<std::pair<std::string, Tensor>>& tensors);
+// FormatError for a file that is damaged, cut short or something else; nothing is allocated before the file is known to hold it.
+std::map<std::string, Tensor> load_safetensors(const std::filesystem::path& file);
+
+}  // namespace anyshape::io

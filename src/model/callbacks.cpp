@@ -1,0 +1,170 @@
+// The callbacks that come with the library.
+
+#include <anyshape/callback.h>
+#include <anyshape/error.h>
+#include <anyshape/model.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+namespace anyshape {
+namespace {
+
+bool wants_maximum(Monitor mode, const std::string& name) {
+  if (mode != Monitor::Auto) return mode == Monitor::Max;
+  for (const char* part : {"accuracy", "auc", "precision", "recall", "f1"}) {
+    if (name.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+double worst(Monitor mode, const std::string& name) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  return wants_maximum(mode, name) ? -infinity : infinity;
+}
+
+bool is_better(double value, double best, Monitor mode, const std::string& name, double min_delta) {
+  return wants_maximum(mode, name) ? value > best + min_delta : value < best - min_delta;
+}
+
+// ArgumentError with the recorded names where the monitored one is not among them.
+double monitored(const char* callback, const std::string& name, const Scores& scores) {
+  if (scores.contains(name)) return scores[name];
+  std::string names;
+  for (const auto& each : scores.all()) names += (names.empty() ? "" : ", ") + each.first;
+  throw ArgumentError(
+      fmt::format("{}: \"{}\" is not recorded; expected one of {}. Give fit validation data for val_ values.", callback, name, names));
+}
+
+}  // namespace
+
+ModelCheckpoint::ModelCheckpoint(std::string path, ModelCheckpointOptions options) : path_(std::move(path)), options_(std::move(options)) {}
+
+void ModelCheckpoint::on_train_begin(Model&) { best_ = worst(options_.mode, options_.monitor); }
+
+void ModelCheckpoint::on_epoch_end(Model& model, int64_t epoch, const Scores& scores) {
+  if (options_.save_best_only) {
+    const double value = monitored("ModelCheckpoint", options_.monitor, scores);
+    if (!is_better(value, best_, options_.mode, options_.monitor, 0)) return;
+    best_ = value;
+  }
+  std::string path = path_;
+  auto fill_in = [&](const std::string& name, const std::string& text) {
+    const std::string place = "{" + name + "}";
+    for (size_t at = path.find(place); at != std::string::npos; at = path.find(place, at + text.size()))
+      path.replace(at, place.size(), text);
+  };
+  fill_in("epoch", fmt::to_string(epoch + 1));
+  for (const auto& [name, value] : scores.all()) fill_in(name, fmt::format("{:.4f}", value));
+  model.save_weights(path);
+}
+
+EarlyStopping::EarlyStopping(EarlyStoppingOptions options) : options_(std::move(options)) {}
+
+void EarlyStopping::on_train_begin(Model&) {
+  best_ = worst(options_.mode, options_.monitor);
+  waited_ = 0;
+  best_weights_.clear();
+}
+
+void EarlyStopping::on_epoch_end(Model& model, int64_t epoch, const Scores& scores) {
+  if (epoch < options_.start_from_epoch) return;
+  const double value = monitored("EarlyStopping", options_.monitor, scores);
+  if (is_better(value, best_, options_.mode, options_.monitor, std::abs(options_.min_delta))) {
+    best_ = value;
+    waited_ = 0;
+    if (options_.restore_best_weights) best_weights_ = model.weights();
+    return;
+  }
+  if (++waited_ >= std::max<int64_t>(options_.patience, 1)) model.stop_training();
+}
+
+void EarlyStopping::on_train_end(Model& model, const History&) {
+  if (!best_weights_.empty()) model.set_weights(best_weights_);
+}
+
+ReduceLROnPlateau::ReduceLROnPlateau(ReduceLROnPlateauOptions options) : options_(std::move(options)) {
+  if (!(options_.factor > 0 && options_.factor < 1)) {
+    throw ArgumentError(fmt::format("ReduceLROnPlateau: factor is {}; expected 0 < factor < 1.", options_.factor));
+  }
+}
+
+void ReduceLROnPlateau::on_train_begin(Model&) {
+  best_ = worst(options_.mode, options_.monitor);
+  waited_ = cooling_ = 0;
+}
+
+void ReduceLROnPlateau::on_epoch_end(Model& model, int64_t, const Scores& scores) {
+  const double value = monitored("ReduceLROnPlateau", options_.monitor, scores);
+  if (cooling_ > 0) {
+    --cooling_;
+    waited_ = 0;
+  }
+  if (is_better(value, best_, options_.mode, options_.monitor, options_.min_delta)) {
+    best_ = value;
+    waited_ = 0;
+    return;
+  }
+  if (cooling_ > 0 || ++waited_ < options_.patience) return;
+  const Optimizer optimizer = model.optimizer();
+  optimizer.set_learning_rate(std::max(optimizer.learning_rate() * options_.factor, options_.min_learning_rate));
+  cooling_ = options_.cooldown;
+  waited_ = 0;
+}
+
+void LearningRateScheduler::on_epoch_begin(Model& model, int64_t epoch) {
+  const Optimizer optimizer = model.optimizer();
+  optimizer.set_learning_rate(schedule_(epoch, optimizer.learning_rate()));
+}
+
+CSVLogger::CSVLogger(std::filesystem::path file, CSVLoggerOptions options) : file_(std::move(file)), options_(options) {}
+
+void CSVLogger::on_train_begin(Model&) {
+  if (options_.append && std::filesystem::exists(file_)) return;
+  std::ofstream out(file_, std::ios::trunc);
+  if (!out)
+    throw ArgumentError(fmt::format("CSVLogger: \"{}\" cannot be written; expected a path in a folder that exists.", file_.string()));
+}
+
+void CSVLogger::on_epoch_end(Model&, int64_t epoch, const Scores& scores) {
+  const bool is_first = !std::filesystem::exists(file_) || std::filesystem::file_size(file_) == 0;
+  std::ofstream out(file_, std::ios::app);
+  std::string head = "epoch";
+  std::string row = fmt::to_string(epoch);
+  for (const auto& [name, value] : scores.all()) {
+    head += options_.separator + name;
+    row += options_.separator + fmt::to_string(value);
+  }
+  if (is_first) out << head << '\n';
+  out << row << '\n';
+  if (!out)
+    throw ArgumentError(fmt::format("CSVLogger: \"{}\" cannot be written; expected a path in a folder that exists.", file_.string()));
+}
+
+void TerminateOnNaN::on_batch_end(Model& model, int64_t, const Scores& scores) {
+  if (!std::isfinite(scores["loss"])) model.stop_training();
+}
+
+void LambdaCallback::on_train_begin(Model& model) {
+  if (hooks_.on_train_begin) hooks_.on_train_begin(model);
+}
+void LambdaCallback::on_train_end(Model& model, const History& history) {
+  if (hooks_.on_train_end) hooks_.on_train_end(model, history);
+}
+void LambdaCallback::on_epoch_begin(Model& model, int64_t epoch) {
+  if (hooks_.on_epoch_begin) hooks_.on_epoch_begin(model, epoch);
+}
+void LambdaCallback::on_epoch_end(Model& model, int64_t epoch, const Scores& scores) {
+  if (hooks_.on_epoch_end) hooks_.on_epoch_end(model, epoch, scores);
+}
+void LambdaCallback::on_batch_begin(Model& model, int64_t step) {
+  if (hooks_.on_batch_begin) hooks_.on_batch_begin(model, step);
+}
+void LambdaCallback::on_batch_end(Model& model, int64_t step, const Scores& scores) {
+  if (hooks_.on_batch_end) hooks_.on_batch_end(model, step, scores);
+}
+
+}  // namespace anyshape

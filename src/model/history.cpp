@@ -1,0 +1,102 @@
+// Histories and scores.
+#include "base/near_names.h"
+
+#include <anyshape/error.h>
+#include <anyshape/history.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace anyshape {
+namespace {
+
+// The entry of a name in a list of pairs.
+template <class List>
+auto find_name(List& list, const std::string& name) {
+  return std::ranges::find_if(list, [&](const auto& each) { return each.first == name; });
+}
+
+template <class List>
+[[noreturn]] void throw_unknown(const List& list, const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& each : list) names.push_back(each.first);
+  throw ArgumentError("history: " + unknown_name("recorded value", name, names));
+}
+
+std::string json_number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
+
+}  // namespace
+
+const std::vector<double>& History::operator[](const std::string& name) const {
+  const auto found = find_name(columns_, name);
+  if (found == columns_.end()) throw_unknown(columns_, name);
+  return found->second;
+}
+
+bool History::contains(const std::string& name) const { return find_name(columns_, name) != columns_.end(); }
+
+std::vector<std::string> History::names() const {
+  std::vector<std::string> names;
+  for (const auto& column : columns_) names.push_back(column.first);
+  return names;
+}
+
+int64_t History::epochs() const {
+  size_t most = 0;
+  for (const auto& column : columns_) most = std::max(most, column.second.size());
+  return static_cast<int64_t>(most);
+}
+
+void History::append(const std::string& name, double value) {
+  const auto found = find_name(columns_, name);
+  if (found != columns_.end()) {
+    found->second.push_back(value);
+  } else {
+    columns_.push_back({name, {value}});
+  }
+}
+
+std::string History::to_csv() const {
+  std::string text = fmt::format("epoch{}{}\n", columns_.empty() ? "" : ",", fmt::join(names(), ","));
+  for (int64_t epoch = 0; epoch < epochs(); ++epoch) {
+    text += fmt::format("{}", epoch);
+    for (const auto& column : columns_) {
+      const bool is_there = epoch < static_cast<int64_t>(column.second.size());
+      text += "," + (is_there ? fmt::format("{}", column.second[static_cast<size_t>(epoch)]) : std::string());
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string History::to_json() const {
+  std::vector<std::string> columns;
+  for (const auto& column : columns_) {
+    std::vector<std::string> values;
+    for (const double value : column.second) values.push_back(json_number(value));
+    columns.push_back(fmt::format("\"{}\": [{}]", column.first, fmt::join(values, ", ")));
+  }
+  return fmt::format("{{{}}}", fmt::join(columns, ", "));
+}
+
+double Scores::operator[](const std::string& name) const {
+  const auto found = find_name(values_, name);
+  if (found == values_.end()) throw_unknown(values_, name);
+  return found->second;
+}
+
+bool Scores::contains(const std::string& name) const { return find_name(values_, name) != values_.end(); }
+
+void Scores::set(const std::string& name, double value) {
+  const auto found = find_name(values_, name);
+  if (found != values_.end()) {
+    found->second = value;
+  } else {
+    values_.emplace_back(name, value);
+  }
+}
+
+}  // namespace anyshape

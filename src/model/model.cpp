@@ -1,0 +1,113 @@
+// The model's handle: a network with a way to train it.
+#include "io/safetensors.h"
+#include "model/model_state.h"
+
+#include <anyshape/error.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+namespace anyshape {
+
+Model::Model(const AnyLayer& network) : AnyLayer(network), state_(std::make_shared<State>()) {}
+
+Model::Model(FunctionalOptions options) : Model(anyshape::layer(nn::FunctionalNetwork(options.inputs, options.outputs))) {
+  AnyLayer::layer()->state().name = options.name.empty() ? "model" : options.name;
+}
+
+Sequential::Sequential(const std::vector<AnyLayer>& layers) : Model(anyshape::layer(nn::SequentialNetwork(layers))) {}
+
+void Sequential::add(const AnyLayer& layer) const { static_cast<nn::SequentialNetwork&>(*AnyLayer::layer()).add(layer); }
+
+void Model::compile(CompileOptions options) const {
+  if (!options.loss.defined() && options.losses.empty() && !options.step) {
+    throw ArgumentError("compile: no loss is given; expected .loss, .losses or a .step of your own.");
+  }
+  // Metrics are this model's: one object in two models would add up both.
+  for (Metric& metric : options.metrics) metric = metric.clone();
+  for (Metric& metric : options.weighted_metrics) metric = metric.clone();
+  state_->compiled = std::move(options);
+  state_->train_step.reset();
+  state_->evaluate_step.reset();
+}
+
+Function<Tensor(AnyLayer, Optimizer, Batch)> Model::train_step() const {
+  const CompileOptions& options = model::require_compiled(*state_, "train_step");
+  if (!state_->train_step) state_->train_step.emplace(model::make_train_step(options, state_->shapes, *this));
+  return *state_->train_step;
+}
+
+Optimizer Model::optimizer() const { return model::require_compiled(*state_, "optimizer").optimizer; }
+
+Model Model::clone() const { return Model(AnyLayer::clone()); }
+
+AnyLayer Model::layer(const std::string& name) const {
+  std::vector<std::string> names;
+  for (const AnyLayer& child : children()) {
+    if (child.name() == name) return child;
+    names.push_back(child.name());
+  }
+  throw ArgumentError(fmt::format("layer: \"{}\" is no layer of the model; expected one of {}.", name, fmt::join(names, ", ")));
+}
+
+void Model::stop_training() const { state_->stop = true; }
+
+namespace {
+
+void name_weights(const AnyLayer& layer, const std::string& prefix, std::map<uint64_t, std::string>& names) {
+  for (const LayerState::Weight& weight : layer.layer()->state().weights)
+    names.emplace(weight.variable.id(), prefix + weight.variable.name());
+  for (const AnyLayer& child : layer.children()) name_weights(child, prefix + child.name() + "/", names);
+}
+
+// Every weight with a name of its own: the path of its layers and its name.
+std::vector<std::pair<std::string, Variable>> named_weights(const AnyLayer& model) {
+  std::map<uint64_t, std::string> names;
+  name_weights(model, "", names);
+  std::vector<std::pair<std::string, Variable>> result;
+  for (const Variable& variable : model.variables()) result.emplace_back(names.at(variable.id()), variable);
+  return result;
+}
+
+}  // namespace
+
+void Model::save_weights(const std::filesystem::path& file) const {
+  std::vector<std::pair<std::string, Tensor>> tensors;
+  for (const auto& [name, variable] : named_weights(*this)) tensors.emplace_back(name, variable.read());
+  io::save_safetensors(file, tensors);
+}
+
+LoadReport Model::load_weights(const std::filesystem::path& file, LoadOptions options) const {
+  const std::map<std::string, Tensor> stored = io::load_safetensors(file);
+  LoadReport report;
+  std::vector<std::pair<Variable, Tensor>> matches;
+  const auto own = named_weights(*this);
+  for (const auto& [name, variable] : own) {
+    const auto found = stored.find(name);
+    if (found == stored.end()) {
+      report.missing.push_back(name);
+    } else if (found->second.dtype() != variable.dtype() || !found->second.shape().same_as(variable.shape())) {
+      report.mismatched.push_back(fmt::format("{} is {} in the file, {} in the model", name,
+                                              to_string(TensorSpec{found->second.dtype(), found->second.shape(), {}}),
+                                              to_string(TensorSpec{variable.dtype(), variable.shape(), {}})));
+    } else {
+      matches.emplace_back(variable, found->second);
+    }
+  }
+  for (const auto& each : stored) {
+    if (std::ranges::none_of(own, [&](const auto& weight) { return weight.first == each.first; })) report.unexpected.push_back(each.first);
+  }
+  if (options.strict && !(report.missing.empty() && report.unexpected.empty() && report.mismatched.empty())) {
+    throw FormatError(fmt::format(
+        "load_weights: \"{}\" does not fit the model: missing [{}], unexpected [{}], mismatched [{}]; expected the same "
+        "weights. Load with .strict = false to take what fits.",
+        file.string(), fmt::join(report.missing, ", "), fmt::join(report.unexpected, ", "), fmt::join(report.mismatched, "; ")));
+  }
+  for (const auto& [variable, tensor] : matches) variable.assign(tensor);
+  return report;
+}
+
+}  // namespace anyshape

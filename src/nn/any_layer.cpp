@@ -1,0 +1,213 @@
+// The handle on a layer: builds on the first call, casts, passes masks on, names the layer in errors.
+#include "graph/clone_scope.h"
+#include "graph/layer_path.h"
+#include "nn/annotations.h"
+#include "nn/layer_state.h"
+#include "nn/placeholder.h"
+#include "nn/training_mode.h"
+
+#include <anyshape/error.h>
+#include <anyshape/ops.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+
+namespace anyshape {
+namespace {
+
+std::atomic<Dtype> dtype_by_default{Dtype::f32};
+
+Layer& required(const std::shared_ptr<Layer>& layer) {
+  if (layer == nullptr) throw ArgumentError("layer: the handle is empty; expected a layer.");
+  return *layer;
+}
+
+std::shared_ptr<Identity> identity_of(const std::shared_ptr<Layer>& layer) {
+  return layer == nullptr ? nullptr : std::shared_ptr<Identity>(layer, &layer->state());
+}
+
+std::shared_ptr<Layer> same_or_clone(const std::shared_ptr<Layer>& layer) {
+  CloneScope* const scope = CloneScope::current();
+  if (scope == nullptr || layer == nullptr) return layer;
+  return scope->clone_of(layer, [&] {
+    const AnyLayer::Copy copy = layer->state().copy;
+    if (copy == nullptr) {
+      throw ArgumentError(fmt::format("clone: layer {} cannot be copied; expected a class with a copy constructor.", nn::type_of(*layer)));
+    }
+    return copy(*layer);
+  });
+}
+
+void require_built(const AnyLayer& layer, const char* what) {
+  if (layer.is_built()) return;
+  throw ArgumentError(fmt::format(
+      "{}: layer \"{}\" is not built, so it has no weights yet; expected a built one. Call build(input shape), call it on data, or fit it.",
+      what, layer.name()));
+}
+
+// The weights of a layer and its children, shared ones once.
+void collect(const LayerState& state, std::vector<LayerState::Weight>& weights, bool only_trainable) {
+  if (only_trainable && !state.is_trainable) return;
+  for (const LayerState::Weight& weight : state.weights) {
+    if (only_trainable && !weight.variable.trainable()) continue;
+    if (std::ranges::any_of(weights, [&](const auto& other) { return other.variable.id() == weight.variable.id(); })) continue;
+    weights.push_back(weight);
+  }
+  for (const AnyLayer& child : state.children) collect(child.layer()->state(), weights, only_trainable);
+}
+
+std::vector<Variable> variables_of(const AnyLayer& layer, bool only_trainable) {
+  std::vector<LayerState::Weight> weights;
+  collect(layer.layer()->state(), weights, only_trainable);
+  std::vector<Variable> variables;
+  for (const LayerState::Weight& weight : weights) variables.push_back(weight.variable);
+  return variables;
+}
+
+// Floating inputs in the layer's dtype, so that weights and results agree.
+Tensor cast_input(const Tensor& input, Dtype dtype) {
+  if (!is_floating(input.dtype()) || input.dtype() == dtype) return input;
+  const Tensor mask = nn::mask_of(input);
+  const Tensor result = cast(input, dtype);
+  return mask.defined() ? nn::with_mask(result, mask) : result;
+}
+
+}  // namespace
+
+AnyLayer::AnyLayer() : Stateful(std::shared_ptr<Identity>()) {}
+AnyLayer::AnyLayer(std::shared_ptr<Layer> layer, Copy copy) : Stateful(identity_of(layer)), layer_(std::move(layer)) {
+  if (layer_ != nullptr && copy != nullptr) layer_->state().copy = copy;
+}
+AnyLayer::AnyLayer(const AnyLayer& other) : AnyLayer(same_or_clone(other.layer_)) {}
+
+Tensor AnyLayer::operator()(std::initializer_list<Tensor> inputs, LayerCallOptions options) const {
+  return call({inputs.begin(), inputs.size()}, options);
+}
+Tensor AnyLayer::operator()(const std::vector<Tensor>& inputs, LayerCallOptions options) const { return call(inputs, options); }
+
+Tensor AnyLayer::call(std::span<const Tensor> given, LayerCallOptions options) const {
+  Layer& layer = required(layer_);
+  const std::string name = this->name();
+  if (given.empty()) throw ArgumentError(fmt::format("layer \"{}\": no input is given; expected at least one.", name));
+  for (const Tensor& input : given) {
+    if (!input.defined()) throw ArgumentError(fmt::format("layer \"{}\": an input is an empty tensor handle; expected a tensor.", name));
+  }
+  if (std::ranges::any_of(given, nn::is_placeholder)) return nn::describe_call(*this, given, options);
+
+  const ScopedLayerName path(name);
+  const bool training = options.training.value_or(nn::is_training());
+  const nn::ScopedTraining scope(training);
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> masks;
+  std::vector<Shape> shapes;
+  for (const Tensor& input : given) {
+    inputs.push_back(cast_input(input, dtype()));
+    masks.push_back(nn::mask_of(inputs.back()));
+    shapes.push_back(inputs.back().shape());
+  }
+  if (!is_built()) build(shapes);
+  const Tensor result = layer.call(inputs, {.training = training});
+  if (nn::mask_of(result).defined()) return result;
+  const Tensor mask = layer.mask(inputs, masks);
+  return mask.defined() ? nn::with_mask(result, mask) : result;
+}
+
+void AnyLayer::build(const Shape& input) const { build(std::vector<Shape>{input}); }
+
+void AnyLayer::build(const std::vector<Shape>& inputs) const {
+  LayerState& state = required(layer_).state();
+  if (state.is_built) return;
+  struct Building {
+    LayerState& state;
+    ~Building() {
+      state.is_building = false;
+      if (!state.is_built) state.weights.clear();  // all or nothing
+    }
+  } const building{state};
+  state.is_building = true;
+  layer_->build(inputs);
+  state.is_built = true;
+  state.changed();
+}
+
+bool AnyLayer::is_built() const { return required(layer_).state().is_built; }
+
+const std::string& AnyLayer::name() const {
+  LayerState& state = required(layer_).state();
+  if (state.name.empty()) nn::name_child(*this, {});
+  return state.name;
+}
+std::string AnyLayer::type() const { return nn::type_of(required(layer_)); }
+Dtype AnyLayer::dtype() const { return required(layer_).dtype(); }
+
+std::vector<Variable> AnyLayer::variables() const {
+  require_built(*this, "variables");
+  return variables_of(*this, false);
+}
+std::vector<Variable> AnyLayer::trainable_variables() const {
+  require_built(*this, "trainable_variables");
+  return variables_of(*this, true);
+}
+
+std::vector<Tensor> AnyLayer::weights() const {
+  require_built(*this, "weights");
+  std::vector<Tensor> values;
+  for (const Variable& variable : variables()) values.push_back(variable.read());
+  return values;
+}
+
+void AnyLayer::set_weights(const std::vector<Tensor>& weights) const {
+  require_built(*this, "set_weights");
+  const std::vector<Variable> targets = variables();
+  if (weights.size() != targets.size()) {
+    throw ArgumentError(
+        fmt::format("set_weights: got {} tensors; expected {}, one per weight of \"{}\".", weights.size(), targets.size(), name()));
+  }
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const TensorSpec given{weights[i].dtype(), weights[i].shape(), {}};
+    const TensorSpec wanted{targets[i].dtype(), targets[i].shape(), {}};
+    if (to_string(given) == to_string(wanted)) continue;
+    throw ShapeError(
+        fmt::format("set_weights: weight {} (\"{}\") is {}; expected {}.", i, targets[i].name(), to_string(given), to_string(wanted)));
+  }
+  for (size_t i = 0; i < weights.size(); ++i) targets[i].assign(weights[i]);
+}
+
+int64_t AnyLayer::parameter_count() const {
+  require_built(*this, "parameter_count");
+  int64_t count = 0;
+  for (const Variable& variable : variables()) count += variable.shape().count().value();
+  return count;
+}
+
+bool AnyLayer::trainable() const { return required(layer_).state().is_trainable; }
+
+void AnyLayer::set_trainable(bool trainable) const {
+  LayerState& state = required(layer_).state();
+  if (state.is_trainable != trainable) state.changed();
+  state.is_trainable = trainable;
+  for (const AnyLayer& child : state.children) child.set_trainable(trainable);
+}
+
+std::vector<AnyLayer> AnyLayer::children() const { return required(layer_).state().children; }
+
+AnyLayer AnyLayer::clone() const {
+  required(layer_);
+  const CloneScope scope;
+  return *this;
+}
+
+bool AnyLayer::accepts_missing() const { return required(layer_).accepts_missing(); }
+
+Dtype default_dtype() { return dtype_by_default.load(std::memory_order_relaxed); }
+
+void set_default_dtype(Dtype dtype) {
+  if (!is_floating(dtype)) {
+    throw DtypeError(fmt::format("set_default_dtype: {} is given; expected a floating dtype.", to_string(dtype)));
+  }
+  dtype_by_default.store(dtype, std::memory_order_relaxed);
+}
+
+}  // namespace anyshape

@@ -1,0 +1,56 @@
+// Versions and names of layers.
+#include "nn/layer_state.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <memory>
+#include <typeinfo>
+
+namespace anyshape {
+
+uint64_t LayerState::version() const {
+  uint64_t total = Identity::version();
+  for (const AnyLayer& child : children) total += child.identity().version();
+  return total;
+}
+
+namespace nn {
+
+std::string type_of(const Layer& layer) {
+  if (!layer.state().type.empty()) return layer.state().type;
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(typeid(layer).name(), nullptr, nullptr, &status), std::free);
+  const std::string full = status == 0 ? text.get() : typeid(layer).name();
+  const size_t scope = full.rfind("::");
+  return scope == std::string::npos ? full : full.substr(scope + 2);
+}
+
+std::string snake_case(const std::string& type) {
+  std::string text;
+  for (size_t i = 0; i < type.size(); ++i) {
+    const auto upper = [&](size_t at) { return at < type.size() && std::isupper(static_cast<unsigned char>(type[at])) != 0; };
+    const bool ends_lower = i > 0 && std::islower(static_cast<unsigned char>(type[i - 1])) != 0;
+    const bool ends_acronym = i > 0 && upper(i - 1) && i + 1 < type.size() && std::islower(static_cast<unsigned char>(type[i + 1])) != 0;
+    if (upper(i) && (ends_lower || ends_acronym)) text += '_';
+    text += static_cast<char>(std::tolower(static_cast<unsigned char>(type[i])));
+  }
+  return text;
+}
+
+void name_child(const AnyLayer& child, const std::vector<AnyLayer>& siblings) {
+  LayerState& state = child.layer()->state();
+  if (!state.name.empty()) return;
+  const std::string base = snake_case(type_of(*child.layer()));
+  for (int number = 0;; ++number) {
+    const std::string name = number == 0 ? base : base + "_" + std::to_string(number);
+    if (std::ranges::any_of(siblings, [&](const AnyLayer& other) { return other.name() == name; })) continue;
+    state.name = name;
+    return;
+  }
+}
+
+}  // namespace nn
+}  // namespace anyshape

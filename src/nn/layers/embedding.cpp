@@ -1,0 +1,45 @@
+// Embedding: a trainable row per id. Ids are checked where they are used, so that a bad one is named with its layer.
+#include "nn/make_layer.h"
+
+#include <anyshape/layers/core.h>
+#include <anyshape/ops.h>
+
+namespace anyshape {
+namespace {
+
+class EmbeddingLayer final : public Layer {
+ public:
+  EmbeddingLayer(int64_t count, int64_t size, EmbeddingOptions options)
+      : Layer("Embedding"), count_(count), size_(size), options_(std::move(options)) {
+    nn::require_positive("Embedding", "the number of ids", count);
+    nn::require_positive("Embedding", "the size of a row", size);
+  }
+
+  Dtype input_dtype() const override { return Dtype::i32; }
+
+  void build(const Shape&) override {
+    embeddings_ = weight("embeddings", {count_, size_},
+                         {.initializer = options_.embeddings_initializer, .regularizer = options_.embeddings_regularizer});
+  }
+
+  Tensor call(const Tensor& ids, const CallContext&) override {
+    const Tensor whole = is_integer(ids.dtype()) ? ids : cast(ids, Dtype::i32);
+    return take(embeddings_, whole);
+  }
+
+  Tensor mask(std::span<const Tensor> inputs, std::span<const Tensor> masks) const override {
+    return options_.mask_zero ? Tensor(inputs[0] != 0) : masks[0];
+  }
+
+ private:
+  int64_t count_, size_;
+  EmbeddingOptions options_;
+  Variable embeddings_;
+};
+
+}  // namespace
+
+Embedding::Embedding(int64_t count, int64_t size, EmbeddingOptions options)
+    : AnyLayer(nn::make_layer<EmbeddingLayer>(options, count, size)) {}
+
+}  // namespace anyshape

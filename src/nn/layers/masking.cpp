@@ -1,0 +1,28 @@
+// Masking: a step all of whose features have the mask value is no real step. It becomes zeros, and later layers pass over it.
+#include "nn/make_layer.h"
+
+#include <anyshape/layers/sequence.h>
+#include <anyshape/ops.h>
+
+namespace anyshape {
+namespace {
+
+class MaskingLayer final : public Layer {
+ public:
+  explicit MaskingLayer(const MaskingOptions& options) : Layer("Masking"), value_(options.mask_value) {}
+
+  Tensor call(const Tensor& x, const CallContext&) override {
+    const Tensor real = any(x != value_, {.axes = {-1}, .keep_dims = true});
+    return where(real, x, 0);
+  }
+  Tensor mask(std::span<const Tensor> inputs, std::span<const Tensor>) const override { return any(inputs[0] != value_, {.axes = {-1}}); }
+
+ private:
+  double value_;
+};
+
+}  // namespace
+
+Masking::Masking(MaskingOptions options) : AnyLayer(nn::make_layer<MaskingLayer>(options)) {}
+
+}  // namespace anyshape

@@ -1,0 +1,20 @@
+// Handles on layers of ours, with the name and dtype their options give.
+#pragma once
+#include "nn/layer_state.h"
+
+#include <anyshape/layer.h>
+
+namespace anyshape::nn {
+
+template <class Own, class Options, class... Required>
+AnyLayer make_layer(const Options& options, Required&&... required) {
+  AnyLayer handle = layer(Own(std::forward<Required>(required)..., options));
+  handle.layer()->state().name = options.name;
+  handle.layer()->state().dtype = options.dtype;
+  return handle;
+}
+
+// ArgumentError unless `value` is at least 1: "Dense: units is 0; expected at least 1."
+void require_positive(const char* layer, const char* what, int64_t value);
+
+}  // namespace anyshape::nn

@@ -1,0 +1,69 @@
+// Placeholders: calls of ops and layers on them are noted, not run.
+#include "nn/placeholder.h"
+
+#include "graph/bind.h"
+#include "nn/describe_call.h"
+
+#include <anyshape/error.h>
+#include <anyshape/model.h>
+
+#include <fmt/format.h>
+
+namespace anyshape {
+namespace nn {
+namespace {
+
+// The interpreter of ops that meet a placeholder.
+class Describer final : public Interpreter {
+ public:
+  std::vector<Tensor> run(const BoundCall& call) override {
+    const auto noted = std::make_shared<const Placeholder::Call>(Placeholder::Call{.op = &call.op,
+                                                                                   .attrs = call.attrs,
+                                                                                   .inputs = {call.inputs.begin(), call.inputs.end()},
+                                                                                   .results = {call.outputs.begin(), call.outputs.end()}});
+    std::vector<Tensor> results;
+    for (size_t output = 0; output < call.outputs.size(); ++output)
+      results.push_back(make_placeholder(call.outputs[output], {.call = noted, .output = static_cast<int>(output)}));
+    return results;
+  }
+  void require_own(std::string_view op, const Tensor& tensor) const override {
+    if (!is_placeholder(tensor)) Interpreter::require_own(op, tensor);
+  }
+};
+
+Describer describer;
+[[maybe_unused]] const bool registered = (set_placeholder_interpreter(describer), true);
+
+}  // namespace
+
+Tensor make_placeholder(const TensorSpec& spec, Placeholder placeholder) {
+  auto impl = std::make_shared<TensorImpl>();
+  impl->dtype = spec.dtype;
+  impl->rank = static_cast<int8_t>(spec.shape.rank());
+  impl->traced = std::make_unique<TracedTensor>(TracedTensor{.trace = 0, .value = nullptr, .shape = spec.shape});
+  impl->placeholder = std::make_shared<const Placeholder>(std::move(placeholder));
+  return Tensor(std::move(impl));
+}
+
+Tensor describe_call(const AnyLayer& layer, std::span<const Tensor> inputs, LayerCallOptions options) {
+  std::vector<TensorSpec> specs;
+  for (const Tensor& input : inputs) specs.push_back({input.dtype(), input.shape(), {}});
+  const TensorSpec spec = result_spec(layer, specs, options);
+  const auto call = std::make_shared<const Placeholder::Call>(
+      Placeholder::Call{.layer = layer, .options = options, .inputs = {inputs.begin(), inputs.end()}, .results = {spec}});
+  return make_placeholder(spec, {.call = call});
+}
+
+}  // namespace nn
+
+Tensor input(const Shape& row, InputOptions options) {
+  Shape shape{dim("batch")};
+  for (int axis = 0; axis < row.rank(); ++axis) {
+    const bool is_open = row[axis].same_as(dynamic);
+    shape.push_back(is_open ? dim(fmt::format("{}{}", axis == 0 ? "time" : "size", axis == 0 ? "" : fmt::to_string(axis))) : row[axis]);
+  }
+  return nn::make_placeholder({options.dtype, shape, {}},
+                              {.call = std::make_shared<const Placeholder::Call>(), .name = std::move(options.name)});
+}
+
+}  // namespace anyshape

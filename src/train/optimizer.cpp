@@ -1,0 +1,30 @@
+// The optimizer's handle.
+#include "train/optimizer_impl.h"
+
+#include <anyshape/error.h>
+
+namespace anyshape {
+namespace {
+
+OptimizerImpl& required(const std::shared_ptr<OptimizerImpl>& impl) {
+  if (impl == nullptr) throw ArgumentError("optimizer: the handle is empty; expected an optimizer or its name.");
+  return *impl;
+}
+
+}  // namespace
+
+Optimizer::Optimizer() : Stateful(std::shared_ptr<Identity>()) {}
+Optimizer::Optimizer(std::shared_ptr<OptimizerImpl> impl) : Stateful(impl), impl_(std::move(impl)) {}
+
+void Optimizer::apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables) const {
+  required(impl_).apply(gradients, variables);
+}
+void Optimizer::build(const std::vector<Variable>& variables) const { required(impl_).build(variables); }
+Variable Optimizer::iterations() const { return required(impl_).iterations(); }
+double Optimizer::learning_rate() const { return required(impl_).rate().item<double>(); }
+void Optimizer::set_learning_rate(double rate) const { required(impl_).set_rate(rate); }
+std::vector<Variable> Optimizer::variables() const { return required(impl_).variables(); }
+const std::string& Optimizer::name() const { return required(impl_).settings().name; }
+Optimizer Optimizer::clone() const { return Optimizer(required(impl_).clone()); }
+
+}  // namespace anyshape

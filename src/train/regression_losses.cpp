@@ -1,0 +1,91 @@
+// Losses on numbers: an error per element, the mean over the last axis per row.
+#include "train/loss_impl.h"
+
+#include <anyshape/ops.h>
+
+#include <cmath>
+
+namespace anyshape {
+namespace {
+
+using Elements = std::function<Tensor(const Tensor& target, const Tensor& prediction)>;
+
+Loss mean_of(std::string name, const LossOptions& options, Elements elements) {
+  LossImpl loss{.name = std::move(name), .reduction = options.reduction};
+  loss.values = [elements](const Tensor& target, const Tensor& prediction) {
+    return mean(elements(cast(target, prediction.dtype()), prediction), {.axes = {-1}});
+  };
+  loss.elements = [elements](const Tensor& target, const Tensor& prediction) {
+    return elements(cast(target, prediction.dtype()), prediction);
+  };
+  loss.ignore_missing = options.ignore_missing;
+  return Loss(std::make_shared<const LossImpl>(std::move(loss)));
+}
+
+constexpr double least = 1e-7;  // Keras's epsilon
+
+// Labels 0 and 1 become -1 and 1; others stay.
+Tensor signed_labels(const Tensor& target) {
+  const Tensor is_binary = all(logical_or(target == 0, target == 1));
+  return where(is_binary, 2 * target - 1, target);
+}
+
+}  // namespace
+
+Loss mean_squared_error(LossOptions options) {
+  return mean_of("mean_squared_error", options, [](const Tensor& y, const Tensor& p) { return square(p - y); });
+}
+Loss mean_absolute_error(LossOptions options) {
+  return mean_of("mean_absolute_error", options, [](const Tensor& y, const Tensor& p) { return abs(p - y); });
+}
+Loss mean_absolute_percentage_error(LossOptions options) {
+  return mean_of("mean_absolute_percentage_error", options,
+                 [](const Tensor& y, const Tensor& p) { return 100 * abs((y - p) / maximum(abs(y), least)); });
+}
+Loss mean_squared_logarithmic_error(LossOptions options) {
+  return mean_of("mean_squared_logarithmic_error", options,
+                 [](const Tensor& y, const Tensor& p) { return square(log1p(maximum(p, least)) - log1p(maximum(y, least))); });
+}
+Loss huber(HuberOptions options) {
+  return mean_of("huber", {.reduction = options.reduction, .ignore_missing = options.ignore_missing},
+                 [delta = options.delta](const Tensor& y, const Tensor& p) {
+                   const Tensor error = abs(p - y);
+                   return where(error <= delta, 0.5 * square(error), delta * error - 0.5 * delta * delta);
+                 });
+}
+Loss log_cosh(LossOptions options) {  // x + softplus(-2x) - log 2 does not overflow
+  return mean_of("log_cosh", options, [](const Tensor& y, const Tensor& p) {
+    const Tensor error = p - y;
+    return error + softplus(-2 * error) - std::log(2.0);
+  });
+}
+Loss hinge(LossOptions options) {
+  return mean_of("hinge", options, [](const Tensor& y, const Tensor& p) { return maximum(1 - signed_labels(y) * p, 0); });
+}
+Loss squared_hinge(LossOptions options) {
+  return mean_of("squared_hinge", options, [](const Tensor& y, const Tensor& p) { return square(maximum(1 - signed_labels(y) * p, 0)); });
+}
+Loss poisson(LossOptions options) {
+  return mean_of("poisson", options, [](const Tensor& y, const Tensor& p) { return p - y * log(p + least); });
+}
+
+Loss kl_divergence(LossOptions options) {
+  LossImpl loss{.name = "kl_divergence", .reduction = options.reduction};
+  loss.values = [](const Tensor& target, const Tensor& prediction) {
+    const Tensor y = clip(cast(target, prediction.dtype()), least, 1), p = clip(prediction, least, 1);
+    return sum(y * log(y / p), {.axes = {-1}});
+  };
+  loss.ignore_missing = options.ignore_missing;
+  return Loss(std::make_shared<const LossImpl>(std::move(loss)));
+}
+
+Loss cosine_similarity(CosineSimilarityOptions options) {
+  LossImpl loss{.name = "cosine_similarity", .reduction = options.reduction};
+  loss.values = [axis = options.axis](const Tensor& target, const Tensor& prediction) {
+    auto unit = [axis](const Tensor& x) { return x * rsqrt(maximum(sum(square(x), {.axes = {axis}, .keep_dims = true}), 1e-12)); };
+    return -sum(unit(cast(target, prediction.dtype())) * unit(prediction), {.axes = {axis}});
+  };
+  return Loss(std::make_shared<const LossImpl>(std::move(loss)));
+}
+
+}  // namespace anyshape
