@@ -1,42 +1,17 @@
 // Our side of bench/compare: `step_bench step` times the hand-written training step, `step_bench call` a small call. Prints JSON lines.
-#include <anyshape/anyshape.h>
+#include "measure.h"
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <cstring>
-#include <functional>
-#include <vector>
 
 namespace as = anyshape;
 using as::Tensor;
 
 namespace {
 
-double milliseconds(const std::function<void()>& body) {
-  const auto start = std::chrono::steady_clock::now();
-  body();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-std::vector<double> repeated(int warm, int samples, const std::function<void()>& body) {
-  for (int i = 0; i < warm; ++i) body();
-  std::vector<double> times;
-  for (int i = 0; i < samples; ++i) times.push_back(milliseconds(body));
-  std::ranges::sort(times);
-  return times;
-}
-
-double calibration = 0;
-
-void emit(const char* metric, double value) {
-  std::printf("{\"peer\": \"anyshape\", \"metric\": \"%s\", \"value\": %.6g, \"calibration_ms\": %.4f}\n", metric, value, calibration);
-}
-
-void calibrate() {
-  const Tensor a = as::random::normal({1024, 1024}), b = as::random::normal({1024, 1024});
-  calibration = repeated(2, 9, [&] { as::matmul(a, b); })[4];
-}
+using bench::calibrate;
+using bench::emit;
+using bench::milliseconds;
+using bench::repeated;
 
 void run_step() {
   const as::Variable kernel1(as::random::normal({784, 512}) * 0.05f), bias1(as::zeros({512}));

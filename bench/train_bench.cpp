@@ -1,0 +1,159 @@
+// Our side of bench/compare for whole training steps: `train_bench WORKLOAD/PART`, the workloads of bench/peers with Keras-style layers.
+// A step ends when the loss is on the host. Prints JSON lines.
+#include "measure.h"
+#include "workloads.h"
+
+#include <numeric>
+#include <string>
+
+namespace as = anyshape;
+using as::Tensor;
+using bench::emit;
+using bench::milliseconds;
+using bench::Sizes;
+
+namespace {
+
+// Numbers that only have to be plausible: what is timed does not depend on them.
+Tensor ids(int64_t rows, int64_t steps) {
+  return as::random::integers({rows, steps}, {.low = 1, .high = bench::LstmText::vocabulary, .dtype = as::i32});
+}
+Tensor ragged_like(const Tensor& values, const Sizes& lengths) {
+  return as::ragged_from_lengths(values, as::tensor(lengths, {static_cast<int64_t>(lengths.size())}));
+}
+int64_t total(const Sizes& lengths) { return std::accumulate(lengths.begin(), lengths.end(), int64_t{0}); }
+Tensor zeros_and_ones(int64_t rows) { return as::random::bernoulli({rows, 1}, {.dtype = as::f32}); }
+
+// A model with its compiled step, and the batches it is fed.
+struct Workload {
+  as::Model model;
+  std::function<as::Batch(int64_t size)> batch;
+  int64_t steady = 0;
+  Sizes warm, unseen, stream;
+  std::vector<std::pair<const char*, as::Batch>> ragged = {};  // metric and batch
+};
+
+class Training {
+ public:
+  Training(const Workload& workload, const as::Loss& loss) : model_(compiled(workload.model, loss)), step_(model_.train_step()) {}
+
+  float operator()(const as::Batch& batch) const { return step_(model_, model_.optimizer(), batch).item<float>(); }
+
+  void emit_counts() const {
+    emit("traces", static_cast<double>(step_.stats().traces));
+    emit("compiles", static_cast<double>(step_.stats().compiles));
+    emit("interpreted_groups", static_cast<double>(step_.stats().interpreted_groups));
+  }
+
+ private:
+  static as::Model compiled(const as::Model& model, const as::Loss& loss) {
+    model.compile({.optimizer = as::adam({.learning_rate = 1e-3}), .loss = loss});
+    return model;
+  }
+
+  as::Model model_;
+  as::Function<Tensor(as::AnyLayer, as::Optimizer, as::Batch)> step_;
+};
+
+Workload mlp() {
+  using Sizes = bench::Mlp;
+  const as::Sequential model(as::Dense(Sizes::hidden, {.activation = "relu"}), as::Dense(Sizes::hidden, {.activation = "relu"}),
+                             as::Dense(Sizes::classes));
+  model.build({as::dim("batch"), Sizes::features});
+  return {.model = model,
+          .batch =
+              [](int64_t rows) {
+                return as::Batch{.x = {as::random::normal({rows, Sizes::features})},
+                                 .y = {as::random::integers({rows}, {.high = Sizes::classes, .dtype = as::i32})}};
+              },
+          .steady = Sizes::steady,
+          .warm = Sizes::warm,
+          .unseen = Sizes::unseen,
+          .stream = Sizes::stream};
+}
+
+Workload lstm_text() {
+  using Sizes = bench::LstmText;
+  const as::Sequential model(as::Embedding(Sizes::vocabulary, Sizes::embed), as::LSTM(Sizes::units), as::Dense(1));
+  model.build({as::dim("batch"), as::dim("time")});
+  auto ragged = [](const bench::Sizes& lengths) {
+    const Tensor flat = as::reshape(ids(1, total(lengths)), {total(lengths)});
+    return as::Batch{.x = {ragged_like(flat, lengths)}, .y = {zeros_and_ones(Sizes::rows)}};
+  };
+  return {.model = model,
+          .batch = [](int64_t steps) { return as::Batch{.x = {ids(Sizes::rows, steps)}, .y = {zeros_and_ones(Sizes::rows)}}; },
+          .steady = Sizes::steady,
+          .warm = Sizes::warm,
+          .unseen = Sizes::unseen,
+          .stream = Sizes::stream,
+          .ragged = {{"ragged_50_ms", ragged(Sizes::lengths_50)}, {"ragged_20_ms", ragged(Sizes::lengths_20)}}};
+}
+
+void check_training(float first, float last) {
+  if (!(last < first)) std::fprintf(stderr, "train_bench: the loss did not go down: %g, then %g\n", first, last);
+}
+
+void run_steady(const Workload& workload, const Training& step) {
+  const as::Batch batch = workload.batch(workload.steady);
+  float first = 0, last = 0;
+  emit("first_step_ms", milliseconds([&] { first = step(batch); }));
+  const std::vector<double> times = bench::repeated(3, 25, [&] { last = step(batch); });
+  emit("steady_ms", times[times.size() / 2]);
+  emit("steady_min_ms", times[0]);
+  check_training(first, last);
+  for (const int64_t size : workload.warm) step(workload.batch(size));
+  std::vector<double> unseen, seen, ratios;
+  for (const int64_t size : workload.unseen) {
+    const as::Batch item = workload.batch(size);
+    unseen.push_back(milliseconds([&] { step(item); }));
+    seen.push_back(milliseconds([&] { step(item); }));
+    ratios.push_back(unseen.back() / seen.back());
+  }
+  emit("unseen_ms", bench::median(unseen));
+  emit("seen_again_ms", bench::median(seen));
+  emit("unseen_over_seen", bench::median(ratios));
+  step.emit_counts();
+}
+
+void run_stream(const Workload& workload, const Training& step) {
+  emit("first_step_ms", milliseconds([&] { step(workload.batch(workload.steady)); }));
+  std::vector<as::Batch> batches;
+  for (const int64_t size : workload.stream) batches.push_back(workload.batch(size));
+  auto all = [&] {
+    for (const as::Batch& batch : batches) step(batch);
+  };
+  emit("stream_ms", milliseconds(all));
+  emit("stream_again_ms", milliseconds(all));
+  step.emit_counts();
+}
+
+// The peers pad and mask here: bench/compare sets their padded_masked figures beside these.
+void run_ragged(const Workload& workload, const Training& step) {
+  for (const auto& [metric, batch] : workload.ragged) {
+    float first = 0, last = 0;
+    first = step(batch);
+    const std::vector<double> times = bench::repeated(3, 25, [&] { last = step(batch); });
+    emit(metric, times[times.size() / 2]);
+    check_training(first, last);
+  }
+  step.emit_counts();
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::string name = count == 2 ? arguments[1] : "";
+  const std::string workload_name = name.substr(0, name.find('/')), part = name.substr(std::min(name.size(), name.find('/') + 1));
+  const bool is_mlp = workload_name == "mlp";
+  if ((!is_mlp && workload_name != "lstm_text") || (part != "steady" && part != "stream" && part != "ragged")) {
+    std::fprintf(stderr, "usage: train_bench mlp|lstm_text/steady|stream|ragged\n");
+    return 2;
+  }
+  as::random::set_seed(1);
+  bench::calibrate();
+  const Workload workload = is_mlp ? mlp() : lstm_text();
+  const Training step(workload,
+                      is_mlp ? as::sparse_categorical_crossentropy({.from_logits = true}) : as::binary_crossentropy({.from_logits = true}));
+  part == "steady" ? run_steady(workload, step) : part == "stream" ? run_stream(workload, step) : run_ragged(workload, step);
+  return 0;
+}
