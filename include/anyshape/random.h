@@ -15,12 +15,12 @@ class SeedScope {
   ~SeedScope();
   SeedScope(const SeedScope&) = delete;
   SeedScope& operator=(const SeedScope&) = delete;
+  struct Access;
 
  private:
   uint64_t key_;
   uint64_t next_call_ = 0;
   SeedScope* outer_;
-  friend struct SeedScopeAccess;
 };
 
 struct NormalOptions {

@@ -26,8 +26,10 @@ thread_local random::SeedScope* scope = nullptr;
 
 }  // namespace
 
-struct random::SeedScopeAccess {
-  static runtime::RandomState next(SeedScope& from) { return {static_cast<int64_t>(from.key_), static_cast<int64_t>(from.next_call_++ << counter_bits)}; }
+struct random::SeedScope::Access {
+  static runtime::RandomState next(SeedScope& from) {
+    return {static_cast<int64_t>(from.key_), static_cast<int64_t>(from.next_call_++ << counter_bits)};
+  }
 };
 
 random::SeedScope::SeedScope(uint64_t seed) : key_(key_of(seed)), outer_(scope) { scope = this; }
@@ -40,7 +42,7 @@ void random::set_seed(uint64_t seed) {
 
 runtime::RandomState function_detail::next_random_state() {
   if (call_scope != nullptr) return {call_scope->key, call_scope->counter++};
-  if (scope != nullptr) return random::SeedScopeAccess::next(*scope);
+  if (scope != nullptr) return random::SeedScope::Access::next(*scope);
   return {static_cast<int64_t>(key.load(std::memory_order_relaxed)),
           static_cast<int64_t>(next_call.fetch_add(1, std::memory_order_relaxed) << counter_bits)};
 }
