@@ -82,7 +82,8 @@ class Fit {
     if (steps == 0) throw DataError("fit: the data has no batch; expected at least one.");
     Scores result = scores.so_far();
     if (validation != nullptr) {
-      for (const auto& [name, value] : evaluate(*validation).all()) result.set("val_" + name, value);
+      const Scores validated = evaluate(*validation);
+      for (const auto& [name, value] : validated.all()) result.set("val_" + name, value);
     }
     for (const auto& [name, value] : result.all()) history_.append(name, value);
     progress_.end_epoch(steps, result);
