@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace anyshape::lower {
@@ -252,11 +253,19 @@ ScanItem Lowering::lower_scan(const Node& root) {
   const ScanAttrs& attrs = root.attrs.as<ScanAttrs>();
   const auto carried = static_cast<size_t>(attrs.carried), sequences = static_cast<size_t>(attrs.sequences);
   const std::vector<int> inputs = buffers_of(root.inputs), outputs = buffers_of(root.outputs);
+  const std::vector<graph::Value*>&given = attrs.body->inputs(), &made = attrs.body->outputs;
   Lowering body(*attrs.body, shared_);
   ScanItem item{.body = body.block(), .length = attrs.length, .reverse = attrs.reverse, .carried = carry(root, carried, body)};
-  for (size_t i = carried; i < carried + sequences; ++i) item.sequences.push_back({inputs[i], body.lend_input(i)});
-  for (size_t i = carried + sequences; i < inputs.size(); ++i) body.bind_input(i, inputs[i]);
-  item.stacked.assign(outputs.begin() + attrs.carried, outputs.end());
+  for (size_t i = 0; i < carried; ++i) item.carried[i].by_rows = attrs.goes_by_rows(given[i]->spec);
+  for (size_t i = carried; i < carried + sequences; ++i)
+    item.sequences.push_back({inputs[i], body.lend_input(i), attrs.goes_by_rows(given[i]->spec)});
+  for (size_t i = carried + sequences; i < given.size(); ++i) body.bind_input(i, inputs[i]);
+  for (size_t i = carried; i < outputs.size(); ++i) item.stacked.push_back({outputs[i], -1, attrs.goes_by_rows(made[i]->spec)});
+  if (attrs.is_packed()) {
+    item.packing = {inputs.back(), attrs.active, attrs.rows, attrs.total};
+    const auto is_same = [&](const Dim& known) { return known.same_as(attrs.active); };
+    if (std::ranges::none_of(program_.step_sizes, is_same)) program_.step_sizes.push_back(attrs.active);
+  }
   body.run_region();
   return item;
 }

@@ -61,10 +61,11 @@ struct BranchItem {
 };
 
 struct CarriedBuffer {
-  int initial = -1;  // outside
-  int final = -1;    // outside: its last value
-  int spare = -1;    // outside: steps write this and `final` in turn
-  int inside = -1;   // Lent: what the body reads
+  int initial = -1;      // outside
+  int final = -1;        // outside: its last value
+  int spare = -1;        // outside: steps write this and `final` in turn
+  int inside = -1;       // Lent: what the body reads
+  bool by_rows = false;  // of a packed scan: a step reads and writes its first rows, the others stay
 };
 
 // Runs `body` once for each step. Its outputs are the carried values, then one step of each stacked one.
@@ -74,11 +75,19 @@ struct ScanItem {
   bool reverse = false;
   std::vector<CarriedBuffer> carried = {};
   struct Sequence {
-    int whole = -1;   // outside, [length, ...]
-    int inside = -1;  // Lent: one step of it
+    int whole = -1;        // outside, [length, ...], or [total, ...] by rows
+    int inside = -1;       // Lent: one step of it; of stacked ones the block's output says it
+    bool by_rows = false;  // a step is as many entries as it has rows
   };
   std::vector<Sequence> sequences = {};
-  std::vector<int> stacked = {};  // outside, [length, ...]
+  std::vector<Sequence> stacked = {};
+  struct Packing {
+    int counts = -1;  // i64[length]: the rows of each step; -1: the scan is dense
+    Dim active = 0;   // the symbol that has this value in the body
+    Dim rows = 0;
+    Dim total = 0;
+  };
+  Packing packing = {};
 };
 
 // Runs `body` as long as `condition` gives true, at most `most` times (-1: no limit).
@@ -114,6 +123,7 @@ struct Program {
   std::vector<Block> blocks;  // the first is where a run begins
   std::vector<ProgramResult> results;
   std::vector<LateSize> late_sizes;  // in the order of their items
+  std::vector<Dim> step_sizes;       // symbols that packed scans set anew in every step
   bool uses_random = false;
 };
 

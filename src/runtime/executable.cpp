@@ -26,6 +26,7 @@ Executable::Executable(lower::Program program, std::vector<Dim> symbols, std::ve
     symbols.push_back(lower::random_key_symbol());
     symbols.push_back(lower::random_counter_symbol());
   }
+  symbols.insert(symbols.end(), program_.step_sizes.begin(), program_.step_sizes.end());
   step_slots_.resize(program_.steps.size());
   count_slots_.resize(program_.buffers.size());
   blocks_.resize(program_.blocks.size());
@@ -52,7 +53,13 @@ void Executable::plan_block(size_t number) {
   for (const lower::Item& item : block.items) {
     const int* step = std::get_if<int>(&item);
     const auto* scan = std::get_if<lower::ScanItem>(&item);
-    plan.items.push_back(scan != nullptr ? plan.sizes.add(scan->length) : -1);
+    BlockSizes::OfScan& of_scan = plan.items.emplace_back();
+    if (scan != nullptr) of_scan.length = plan.sizes.add(scan->length);
+    if (scan != nullptr && scan->packing.counts >= 0) {
+      of_scan.active = plan.sizes.add(scan->packing.active);
+      of_scan.rows = plan.sizes.add(scan->packing.rows);
+      of_scan.total = plan.sizes.add(scan->packing.total);
+    }
     if (step == nullptr) continue;
     for (const Dim& dim : program_.steps[static_cast<size_t>(*step)].dims)
       step_slots_[static_cast<size_t>(*step)].push_back(plan.sizes.add(dim));
@@ -81,10 +88,10 @@ std::vector<Tensor> Executable::run(std::span<const Tensor> arguments, std::span
   thread_local Frame frame;
   const Frame::Release release{frame};
   const int64_t* values = symbol_values.data();
-  if (random_slot_ >= 0) {
+  if (random_slot_ >= 0 || !program_.step_sizes.empty()) {
     frame.symbols.assign(symbol_values.begin(), symbol_values.end());
-    frame.symbols.push_back(random.key);
-    frame.symbols.push_back(random.counter);
+    if (random_slot_ >= 0) frame.symbols.push_back(random.key), frame.symbols.push_back(random.counter);
+    frame.symbols.resize(frame.symbols.size() + program_.step_sizes.size());  // nothing outside the loops depends on them
     values = frame.symbols.data();
   }
   if (frame.blocks.size() < blocks_.size()) frame.blocks.resize(blocks_.size());
@@ -104,7 +111,6 @@ void Executable::enter(int block, Frame& frame, const int64_t* symbols, std::spa
   table.resize(static_cast<size_t>(sizes.slot_count()));
   sizes.run(symbols, table.data());
   require_checks(block, frame);
-  frame.blocks[static_cast<size_t>(block)].arenas.clear();
   lay_out(block, 0, frame, arguments);
 }
 
@@ -151,7 +157,9 @@ void Executable::lay_out(int block, int stage, Frame& frame, std::span<const Ten
   // In powers of two: a stream of sizes meets a block it has used before, and not fresh pages at every new maximum.
   constexpr int64_t most_rounded = int64_t{1} << 40;
   if (bytes > 0 && bytes <= most_rounded) bytes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(bytes)));
-  if (bytes > 0) memory.arenas.push_back(allocate(bytes));
+  // A region that is entered again, for another step or size, finds the arena it had.
+  if (stage == 0 && !memory.arenas.empty() && memory.arenas[0]->bytes < bytes) memory.arenas.clear();
+  if (bytes > 0 && (stage > 0 || memory.arenas.empty())) memory.arenas.push_back(allocate(bytes));
   for (size_t own = 0; own < plan.own.size(); ++own) {
     if (plan.own_stages[own] != stage) continue;
     const auto i = static_cast<size_t>(plan.own[own]);
@@ -179,7 +187,7 @@ void Executable::run_items(int block, Frame& frame, AsContext& context) const {
     } else if (const auto* branch = std::get_if<lower::BranchItem>(&items[i])) {
       run_branch(*branch, block, frame, context);
     } else if (const auto* scan = std::get_if<lower::ScanItem>(&items[i])) {
-      run_scan(*scan, frame.table(block)[static_cast<size_t>(blocks_[static_cast<size_t>(block)].items[i])], block, frame, context);
+      run_scan(*scan, blocks_[static_cast<size_t>(block)].items[i], block, frame, context);
     } else if (const auto* loop = std::get_if<lower::WhileItem>(&items[i])) {
       run_while(*loop, block, frame, context);
     }

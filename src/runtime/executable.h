@@ -38,7 +38,13 @@ class Executable {
   struct BlockSizes {
     DimProgram sizes;
     std::vector<int> arena;  // per arena slot: its bytes
-    std::vector<int> items;  // per item: the length of a scan
+    struct OfScan {
+      int length = -1;
+      int active = -1;  // packed ones: the symbol, and the sizes it is held to
+      int rows = -1;
+      int total = -1;
+    };
+    std::vector<OfScan> items;  // per item, for scans
     std::vector<std::pair<int, int>> checks;
     std::vector<std::vector<int>> limits;  // per indexed op and component
     std::vector<int> own;                  // buffers that live in it
@@ -56,7 +62,9 @@ class Executable {
 
   // Control items; run_control.cpp.
   void run_branch(const lower::BranchItem& item, int block, Frame& frame, AsContext& context) const;
-  void run_scan(const lower::ScanItem& item, int64_t length, int block, Frame& frame, AsContext& context) const;
+  struct ScanSteps;
+  void run_scan(const lower::ScanItem& item, const BlockSizes::OfScan& sizes, int block, Frame& frame, AsContext& context) const;
+  void keep_rows(const lower::ScanItem& item, const ScanSteps& steps, int64_t before, Frame& frame) const;
   void run_while(const lower::WhileItem& item, int block, Frame& frame, AsContext& context) const;
   bool ask(const lower::WhileItem& item, Frame& frame, AsContext& context) const;
   void enter_inner(int inner, int block, Frame& frame) const;

@@ -19,31 +19,40 @@
 namespace anyshape {
 namespace {
 
-Shape with_first(const Dim& size, const Shape& rest) {
-  Shape shape{size};
-  for (const Dim& each : rest) shape.push_back(each);
-  return shape;
+// What the body sees of an input: the first rows, or one step of it.
+TensorSpec seen_by_body(OpCall& call, const ScanAttrs& attrs, size_t input) {
+  TensorSpec spec{call.inputs[input].dtype, call.inputs[input].shape, {}};
+  const auto carried = static_cast<size_t>(attrs.carried);
+  const bool is_carried = input < carried;
+  const bool by_rows = input < attrs.body->inputs().size() && attrs.goes_by_rows(attrs.body->inputs()[input]->spec);
+  if (is_carried && !by_rows) return spec;
+  const std::string what = is_carried ? fmt::format("carry {}", input) : fmt::format("sequence {}", input - carried);
+  if (spec.shape.rank() == 0) call.fail(fmt::format("{} is a scalar", what), is_carried ? "an axis of rows" : "an axis of steps");
+  const Dim& size = by_rows ? (is_carried ? attrs.rows : attrs.total) : attrs.length;
+  call.require({Relation::Equal, spec.shape[0], size}, fmt::format("{} has another length", what),
+               fmt::format("{} {}", to_string(size), by_rows ? "rows" : "steps"));
+  spec.shape = by_rows ? stacked_shape(attrs.active, step_shape(spec.shape)) : step_shape(spec.shape);
+  return spec;
 }
 
-Shape without_first(const Shape& shape) {
-  Shape rest;
-  for (int axis = 1; axis < shape.rank(); ++axis) rest.push_back(shape[axis]);
-  return rest;
+void require_counts_input(OpCall& call, const ScanAttrs& attrs) {
+  const TensorSpec& counts = call.inputs.back();
+  if (counts.dtype != Dtype::i64) call.fail_dtype("the numbers of rows are no i64", "i64[steps]");
+  if (counts.shape.rank() != 1) call.fail("the numbers of rows are no vector", "i64[steps]");
+  call.require({Relation::Equal, counts.shape[0], attrs.length}, "the numbers of rows have another length",
+               fmt::format("{} steps", to_string(attrs.length)));
 }
 
 Specs shape(OpCall& call) {
   const ScanAttrs& attrs = call.attrs_as<ScanAttrs>();
   const auto carried = static_cast<size_t>(attrs.carried), sequences = static_cast<size_t>(attrs.sequences);
-  if (attrs.carried < 0 || attrs.sequences < 0 || carried + sequences > call.inputs.size())
+  const size_t own = call.inputs.size() - (attrs.is_packed() ? 1 : 0);
+  if (attrs.carried < 0 || attrs.sequences < 0 || carried + sequences > own)
     call.fail_argument(fmt::format("{} carried values and {} sequences", attrs.carried, attrs.sequences), "as many inputs");
   call.require({Relation::LessEqual, 0, attrs.length}, fmt::format("the length is {}", to_string(attrs.length)), "0 or more");
-  std::vector<TensorSpec> given(call.inputs.begin(), call.inputs.end());
-  for (size_t i = carried; i < carried + sequences; ++i) {
-    if (given[i].shape.rank() == 0) call.fail(fmt::format("sequence {} is a scalar", i - carried), "an axis of steps");
-    call.require({Relation::Equal, given[i].shape[0], attrs.length}, fmt::format("sequence {} has another length", i - carried),
-                 fmt::format("{} steps", to_string(attrs.length)));
-    given[i].shape = without_first(given[i].shape);
-  }
+  if (attrs.is_packed()) require_counts_input(call, attrs);
+  std::vector<TensorSpec> given(call.inputs.begin(), call.inputs.begin() + static_cast<std::ptrdiff_t>(own));
+  for (size_t i = 0; i < carried + sequences; ++i) given[i] = seen_by_body(call, attrs, i);
   require_inputs(call, "body", *attrs.body, 0, given);
   const std::vector<graph::Value*>& outputs = attrs.body->outputs;
   if (outputs.size() < carried)
@@ -51,16 +60,17 @@ Specs shape(OpCall& call) {
   if (attrs.saves && outputs.size() < 2 * carried) call.fail_argument("the body saves less than it carries", "every carried value");
   Specs results;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (i < carried) require_spec(call, fmt::format("carry {}", i), outputs[i]->spec, given[i]);
-    results.push_back(i < carried ? TensorSpec{given[i].dtype, given[i].shape, {}}
-                                  : TensorSpec{outputs[i]->spec.dtype, with_first(attrs.length, outputs[i]->spec.shape), {}});
+    const TensorSpec& spec = outputs[i]->spec;
+    if (i < carried) {
+      require_spec(call, fmt::format("carry {}", i), spec, given[i]);
+      results.push_back({call.inputs[i].dtype, call.inputs[i].shape, {}});
+    } else if (attrs.goes_by_rows(spec)) {
+      results.push_back({spec.dtype, stacked_shape(attrs.total, step_shape(spec.shape)), {}});
+    } else {
+      results.push_back({spec.dtype, stacked_shape(attrs.length, spec.shape), {}});
+    }
   }
   return results;
-}
-
-[[noreturn]] void refuse_carry(size_t number, const std::string& before, const std::string& after) {
-  throw ShapeError(
-      fmt::format("scan: carry {} is {} before a step and {} after it; expected the same dtype and shape.", number, before, after));
 }
 
 // What is the same for every way of running a scan.
@@ -81,60 +91,14 @@ Dim length_of(const std::vector<Tensor>& carried, const std::vector<Tensor>& seq
   return options.length ? *options.length : sequences[0].shape()[0];
 }
 
-std::vector<Tensor> slices_at(const std::vector<Tensor>& sequences, int64_t step) {
-  std::vector<Tensor> slices;
-  for (const Tensor& sequence : sequences) {
-    const Tensor one = slice(sequence, {{.begin = step, .end = step + 1}});
-    slices.push_back(reshape(one, without_first(one.shape())));
+// What a body gave, held to what it was given.
+void settle_carries(Region& region, const std::vector<TensorSpec>& specs, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (region.weak[i]) settle_result(region, i, specs[i].dtype);
+    const TensorSpec& after = region.graph->outputs[i]->spec;
+    if (after.dtype != specs[i].dtype || after.shape.rank() != specs[i].shape.rank())
+      refuse_scan_carry(i, to_string(specs[i]), to_string(after));
   }
-  return slices;
-}
-
-Tensor settled_number(const Tensor& value) { return value.impl()->weak ? cast(value, value.dtype()) : value; }
-
-// A loop that runs: the tapes see its steps.
-FunctionResults loop_eagerly(const ScanBody& body, std::vector<Tensor> carried, const std::vector<Tensor>& sequences, const Dim& length,
-                             const ScanOptions& options) {
-  const int64_t steps = length.value();
-  if (steps < 0) throw ShapeError(fmt::format("scan: the length is {}; expected 0 or more.", steps));
-  for (size_t i = 0; i < sequences.size(); ++i) {
-    if (sequences[i].shape()[0].value() != steps)
-      throw ShapeError(fmt::format("scan: sequence {} is {}; expected {} steps along its first axis.", i, describe(sequences[i]), steps));
-  }
-  const size_t count = carried.size();
-  std::vector<std::vector<Tensor>> stacked;
-  std::shared_ptr<const void> layout;
-  for (int64_t done = 0; done < steps; ++done) {
-    const int64_t at = options.reverse ? steps - 1 - done : done;
-    FunctionResults step = body(carried, slices_at(sequences, at));
-    layout = std::move(step.layout);
-    for (size_t i = 0; i < count; ++i) {
-      Tensor next = step.tensors[i].impl()->weak ? cast(step.tensors[i], carried[i].dtype()) : step.tensors[i];
-      if (next.dtype() != carried[i].dtype() || !(next.shape() == carried[i].shape()))
-        refuse_carry(i, describe(carried[i]), describe(next));
-      carried[i] = std::move(next);
-    }
-    stacked.resize(step.tensors.size() - count);
-    for (size_t i = 0; i < stacked.size(); ++i) stacked[i].push_back(settled_number(step.tensors[count + i]));
-  }
-  std::vector<Tensor> results = std::move(carried);
-  if (steps == 0) {
-    std::vector<TensorSpec> specs = specs_of(results);
-    for (const Tensor& sequence : sequences) specs.push_back({sequence.dtype(), without_first(sequence.shape()), {}});
-    const std::vector<TensorSpec> given = specs_of_results(
-        [&](std::span<const Tensor> arguments) {
-          FunctionResults step = body(arguments.first(count), arguments.subspan(count));
-          layout = std::move(step.layout);
-          return std::move(step.tensors);
-        },
-        specs);
-    for (size_t i = count; i < given.size(); ++i) results.push_back(zeros(with_first(0, given[i].shape), {.dtype = given[i].dtype}));
-  }
-  for (std::vector<Tensor>& each : stacked) {
-    if (options.reverse) std::ranges::reverse(each);
-    results.push_back(stack(each));
-  }
-  return {std::move(results), std::move(layout)};
 }
 
 }  // namespace
@@ -182,41 +146,59 @@ std::vector<Tensor> carry_variables(Region& region, size_t carried) {
   return initial;
 }
 
-FunctionResults scan_tensors(const ScanBody& body, const std::vector<Tensor>& initial, const std::vector<Tensor>& sequences,
-                             const ScanOptions& options) {
-  const Dim length = length_of(initial, sequences, options);
-  std::vector<Tensor> carried;
-  for (const Tensor& each : initial) carried.push_back(settled_number(each));
-  TraceScope* scope = current_trace_scope();
-  if (scope == nullptr) return loop_eagerly(body, std::move(carried), sequences, length, options);
+Shape stacked_shape(const Dim& size, const Shape& step) {
+  Shape shape{size};
+  for (const Dim& each : step) shape.push_back(each);
+  return shape;
+}
+
+Shape step_shape(const Shape& whole) {
+  Shape rest;
+  for (int axis = 1; axis < whole.rank(); ++axis) rest.push_back(whole[axis]);
+  return rest;
+}
+
+void refuse_scan_carry(size_t number, const std::string& before, const std::string& after) {
+  throw ShapeError(
+      fmt::format("scan: carry {} is {} before a step and {} after it; expected the same dtype and shape.", number, before, after));
+}
+
+Tensor settled_number(const Tensor& value) { return value.impl()->weak ? cast(value, value.dtype()) : value; }
+
+FunctionResults trace_scan(const ScanBody& body, const std::vector<Tensor>& carried, const std::vector<Tensor>& sequences,
+                           const ScanPlan& plan) {
+  TraceScope& scope = *current_trace_scope();
   const bool saves = current_interpreter().records();
-  return scope->run_scope([&]() -> FunctionResults {
+  return scope.run_scope([&]() -> FunctionResults {
     const size_t count = carried.size();
     std::vector<TensorSpec> specs = specs_of(carried);
-    for (const Tensor& sequence : sequences) specs.push_back({sequence.dtype(), without_first(sequence.shape()), {}});
+    for (const Tensor& sequence : sequences) specs.push_back({sequence.dtype(), step_shape(sequence.shape()), {}});
+    for (size_t i = 0; i < plan.by_rows.size(); ++i) {
+      if (!plan.by_rows[i]) continue;
+      specs[i].shape = stacked_shape(plan.active, i < count ? step_shape(specs[i].shape) : specs[i].shape);
+    }
     std::shared_ptr<const void> layout;
-    Region region = scope->trace_region("body", specs, [&](std::span<const Tensor> arguments) {
+    Region region = scope.trace_region("body", specs, [&](std::span<const Tensor> arguments) {
       FunctionResults step = body(arguments.first(count), arguments.subspan(count));
       layout = std::move(step.layout);
       return std::move(step.tensors);
     });
-    for (size_t i = 0; i < count; ++i) {
-      if (region.weak[i]) settle_result(region, i, specs[i].dtype);
-      const TensorSpec& after = region.graph->outputs[i]->spec;
-      if (after.dtype != specs[i].dtype || after.shape.rank() != specs[i].shape.rank())
-        refuse_carry(i, to_string(specs[i]), to_string(after));
-    }
+    settle_carries(region, specs, count);
     std::vector<Tensor> inputs = carried;
     const std::vector<Tensor> variables = carry_variables(region, count);
     inputs.insert(inputs.end(), variables.begin(), variables.end());
     inputs.insert(inputs.end(), sequences.begin(), sequences.end());
     inputs.insert(inputs.end(), region.captures.begin(), region.captures.end());
-    Attrs attrs = ScanAttrs{.carried = static_cast<int64_t>(count + variables.size()),
-                            .sequences = static_cast<int64_t>(sequences.size()),
-                            .length = length,
-                            .reverse = options.reverse,
-                            .saves = false,
-                            .body = region.graph};
+    if (plan.counts.defined()) inputs.push_back(plan.counts);
+    const Attrs attrs = ScanAttrs{.carried = static_cast<int64_t>(count + variables.size()),
+                                  .sequences = static_cast<int64_t>(sequences.size()),
+                                  .length = plan.length,
+                                  .reverse = plan.reverse,
+                                  .saves = false,
+                                  .active = plan.active,
+                                  .rows = plan.rows,
+                                  .total = plan.total,
+                                  .body = region.graph};
     std::vector<Tensor> outputs = bind_all(scan_op, inputs, saves ? saving_scan(attrs) : attrs);
     for (size_t i = 0; i < variables.size(); ++i) current_variable_scope()->assign(region.assigned[i].variable, outputs[count + i]);
     const auto at = outputs.begin() + static_cast<std::ptrdiff_t>(count);
@@ -224,6 +206,15 @@ FunctionResults scan_tensors(const ScanBody& body, const std::vector<Tensor>& in
     outputs.resize(region.results);
     return {std::move(outputs), std::move(layout)};
   });
+}
+
+FunctionResults scan_tensors(const ScanBody& body, const std::vector<Tensor>& initial, const std::vector<Tensor>& sequences,
+                             const ScanOptions& options) {
+  const ScanPlan plan{.length = length_of(initial, sequences, options), .reverse = options.reverse};
+  std::vector<Tensor> carried;
+  for (const Tensor& each : initial) carried.push_back(settled_number(each));
+  if (current_trace_scope() == nullptr) return scan_eagerly(body, std::move(carried), sequences, plan);
+  return trace_scan(body, carried, sequences, plan);
 }
 
 }  // namespace anyshape

@@ -1,18 +1,30 @@
-// A loop over the first axis as one node.
+// A loop over the first axis as one node; over rows of unequal length, too.
 #pragma once
 #include "graph/trace_scope.h"
+
+#include <anyshape/control.h>
 
 namespace anyshape {
 
 // Inputs: the carried values, the sequences, what the body captures. The body takes carried values, one step of each sequence and captures,
 // and gives carried values and one step of each output. Outputs: the last carried values, then the stacked ones.
+//
+// In a packed scan step t works on the first counts[t] rows only. `active` is a symbol of the body with that value. Where the body's own
+// value begins with an axis of size `active`, a carried value is the first rows of [rows, ...], of which the others keep what they are, and
+// a step of a sequence or output is the next `active` entries of [total, ...]. Everything else goes by steps as it does in a dense scan.
+// The last input is counts i64[length].
 struct ScanAttrs {
   int64_t carried = 0;
   int64_t sequences = 0;
   Dim length;
   bool reverse = false;
   bool saves = false;  // the last outputs are what the body was given, step by step: the carried values, for gradients
+  Dim active = 0;      // a constant: the scan is dense
+  Dim rows = 0;
+  Dim total = 0;
   RegionGraph body;
+  bool is_packed() const { return !active.is_constant(); }
+  bool goes_by_rows(const TensorSpec& in_body) const { return is_packed() && in_body.shape.rank() > 0 && in_body.shape[0].same_as(active); }
   template <class V>
   void visit(V& v) {
     v("carried", carried);
@@ -20,12 +32,44 @@ struct ScanAttrs {
     v("length", length);
     v("reverse", reverse);
     v("saves", saves);
+    v("active", active);
+    v("rows", rows);
+    v("total", total);
     v("body", body);
   }
 };
 
+// A scan over rows of unequal length, sorted by decreasing length, without a padded step: counts[t] (integers [time], never increasing, at
+// most the rows of the carry) is how many rows have a step t. Carried tensors are [rows, ...]; sequences and outputs are [total, ...], packed
+// step after step: the first steps of all rows that have one, then the second steps. The body gets and gives the first `active` rows of the
+// carry and the `active` entries of a step; a row that has ended keeps its carry. Results as scan_tensors gives them.
+FunctionResults scan_packed(const Tensor& counts, const std::vector<Tensor>& carried, const std::vector<Tensor>& sequences,
+                            const ScanBody& body);
+
+// How a scan is traced; the fields from `counts` on are of packed ones.
+struct ScanPlan {
+  Dim length;
+  bool reverse = false;
+  Tensor counts = {};
+  Dim active = 0;
+  Dim rows = 0;
+  Dim total = 0;
+  std::vector<bool> by_rows = {};  // per carried value and sequence; none: all go by steps
+};
+FunctionResults trace_scan(const ScanBody& body, const std::vector<Tensor>& carried, const std::vector<Tensor>& sequences,
+                           const ScanPlan& plan);
+FunctionResults scan_eagerly(const ScanBody& body, std::vector<Tensor> carried, const std::vector<Tensor>& sequences, const ScanPlan& plan);
+
 Attrs saving_scan(const Attrs& attrs);  // the same scan with `saves`
 std::vector<Tensor> scan_gradient(const struct GradientCall& call);
+
+// DataError where a step has more rows than the one before it or than there are, or where they do not add up to `total`.
+void require_counts(std::span<const int64_t> counts, int64_t rows, int64_t total);
+
+[[noreturn]] void refuse_scan_carry(size_t number, const std::string& before, const std::string& after);
+Shape stacked_shape(const Dim& size, const Shape& step);  // [size, ...]
+Shape step_shape(const Shape& whole);                     // without the first axis
+Tensor settled_number(const Tensor& value);               // a host number becomes a tensor like any other
 
 // A region whose arguments are carried values (and more): variables that it assigns are carried further, after `carried` of them. Gives
 // their values before the loop.
