@@ -10,7 +10,7 @@ namespace {
 
 std::atomic<uint64_t> key{0};
 std::atomic<uint64_t> next_call{0};
-thread_local runtime::RandomState* call_scope = nullptr;
+thread_local function_detail::RandomScope* call_scope = nullptr;
 constexpr int counter_bits = 16;  // random ops in one call
 
 // Spreads seeds over all bits, so that neighbouring ones share nothing.
@@ -40,14 +40,26 @@ void random::set_seed(uint64_t seed) {
   next_call.store(0, std::memory_order_relaxed);
 }
 
-runtime::RandomState function_detail::next_random_state() {
-  if (call_scope != nullptr) return {call_scope->key, call_scope->counter++};
+namespace {
+
+runtime::RandomState next_call_state() {
   if (scope != nullptr) return random::SeedScope::Access::next(*scope);
   return {static_cast<int64_t>(key.load(std::memory_order_relaxed)),
           static_cast<int64_t>(next_call.fetch_add(1, std::memory_order_relaxed) << counter_bits)};
 }
 
-function_detail::RandomScope::RandomScope(runtime::RandomState state) : state_(state), outer_(call_scope) { call_scope = &state_; }
+}  // namespace
+
+runtime::RandomState function_detail::next_random_state() {
+  if (call_scope == nullptr) return next_call_state();
+  std::optional<runtime::RandomState>& state = call_scope->state_;
+  if (!state) state = next_call_state();
+  return {state->key, state->counter++};
+}
+
+function_detail::RandomScope::RandomScope(std::optional<runtime::RandomState> state) : state_(state), outer_(call_scope) {
+  call_scope = this;
+}
 function_detail::RandomScope::~RandomScope() { call_scope = outer_; }
 
 }  // namespace anyshape

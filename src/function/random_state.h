@@ -2,22 +2,26 @@
 #pragma once
 #include "runtime/executable.h"
 
+#include <optional>
+
 namespace anyshape::function_detail {
 
 runtime::RandomState next_random_state();
 
 // While one lives, what runs on this thread draws as one call from a state of its own: the eager ops of a callable give the numbers that
-// its compiled graph gives for that state.
+// its compiled graph gives for that state. Without a state it takes the next one when something is drawn: nothing drawn, nothing taken.
 class RandomScope {
  public:
-  explicit RandomScope(runtime::RandomState state);
+  RandomScope() : RandomScope(std::nullopt) {}
+  explicit RandomScope(std::optional<runtime::RandomState> state);
   ~RandomScope();
   RandomScope(const RandomScope&) = delete;
   RandomScope& operator=(const RandomScope&) = delete;
 
  private:
-  runtime::RandomState state_;
-  runtime::RandomState* outer_;
+  friend runtime::RandomState next_random_state();
+  std::optional<runtime::RandomState> state_;
+  RandomScope* outer_;
 };
 
 }  // namespace anyshape::function_detail

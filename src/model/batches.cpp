@@ -1,5 +1,10 @@
-// Batches of tensors: slices where the order is the given one, gathered rows where it is shuffled.
+// Batches of tensors: slices where the order is the given one, gathered rows where it is shuffled. What holds for all rows is done once.
 #include "model/batches.h"
+
+#include "model/class_weights.h"
+#include "model/fields.h"
+#include "model/missing_values.h"
+#include "model/model_state.h"
 
 #include <anyshape/error.h>
 #include <anyshape/ops.h>
@@ -13,47 +18,81 @@
 namespace anyshape::model {
 namespace {
 
-std::vector<Tensor> tensors_of(const Data& data) {
-  std::vector<Tensor> tensors;
-  for (const Data::Field& field : data.fields()) tensors.push_back(field.tensor);
-  return tensors;
-}
+Tensor rows_of(const Tensor& tensor, int64_t begin, int64_t end) { return slice(tensor, {{.begin = begin, .end = end}}); }
+
+// Inputs and targets by the model's names and in its losses' dtypes, with weights of rows.
+class Preparation {
+ public:
+  explicit Preparation(const Purpose& purpose)
+      : purpose_(purpose), inputs_(input_names(purpose.network)), outputs_(output_names(purpose.network)) {}
+
+  Batch prepared(const Data& x, const Data& y, const Tensor& sample_weight, std::optional<int64_t> first_element) const {
+    Batch batch{.x = ordered_fields(purpose_.what, "input", x, inputs_)};
+    require_present(purpose_.network, purpose_.what, batch.x, first_element);
+    if (purpose_.compiled == nullptr) return batch;
+    if (!y.defined()) throw DataError(fmt::format("{}: no targets are given; expected a tensor, rows or inputs().", purpose_.what));
+    batch.y = ordered_fields(purpose_.what, "target", y, outputs_);
+    if (sample_weight.defined()) batch.sample_weight = sample_weight;
+    if (!purpose_.class_weight.empty()) {
+      if (batch.sample_weight) {
+        throw ArgumentError(fmt::format("{}: class_weight and sample_weight are both given; expected one of them.", purpose_.what));
+      }
+      batch.sample_weight = weights_of_classes(batch.y, purpose_.class_weight);
+    }
+    for (size_t output = 0; output < batch.y.size(); ++output) batch.y[output] = cast_target(*purpose_.compiled, output, batch.y[output]);
+    return batch;
+  }
+
+  void require_counts(const Data& x, const Data& y, const Tensor& sample_weight) const {
+    const int64_t rows = row_count(purpose_.what, x);
+    auto require = [&](const Tensor& tensor, const char* name) {
+      if (row_count(tensor) == rows) return;
+      throw DataError(
+          fmt::format("{}: the inputs have {} rows, the {} {}; expected as many.", purpose_.what, rows, name, row_count(tensor)));
+    };
+    for (const Data::Field& field : x.fields()) require(field.tensor, "further inputs");
+    for (const Data::Field& field : y.fields()) require(field.tensor, "targets");
+    if (sample_weight.defined()) require(sample_weight, "sample weights");
+    if (rows == 0) throw DataError(fmt::format("{}: the inputs have no rows; expected at least one.", purpose_.what));
+  }
+
+ private:
+  const Purpose& purpose_;
+  std::vector<std::string> inputs_, outputs_;
+};
 
 class ArrayBatches final : public Batches {
  public:
-  ArrayBatches(const Data& x, const Data& y, const Tensor& sample_weight, ArrayOptions options)
-      : x_(tensors_of(x)), y_(tensors_of(y)), sample_weight_(sample_weight), options_(options), rows_(row_count(x_.front())) {}
+  ArrayBatches(Batch all, ArrayOptions options) : all_(std::move(all)), options_(options), rows_(row_count(all_.x.front())) {}
 
-  void restart(int64_t epoch) override {
+  std::vector<Tensor> sample() override {
+    std::vector<Tensor> rows;
+    for (const Tensor& tensor : all_.x) rows.push_back(rows_of(tensor, 0, 1));
+    return rows;
+  }
+
+  void restart() override {
     begin_ = 0;
-    if (!options_.shuffle) return;
-    if (!options_.seed) {
-      order_ = random::permutation(rows_);
-      return;
-    }
-    const random::SeedScope scope(static_cast<uint64_t>(*options_.seed) * 0x9e3779b97f4a7c15U + static_cast<uint64_t>(epoch));
-    order_ = random::permutation(rows_);
+    if (options_.shuffle) order_ = random::permutation(rows_);
   }
 
   std::optional<Batch> next() override {
     if (begin_ >= rows_) return std::nullopt;
     const int64_t end = std::min(begin_ + options_.batch_size, rows_);
-    const Tensor chosen = options_.shuffle ? rows_between(order_, begin_, end) : Tensor();
-    auto pick = [&](const Tensor& tensor) { return options_.shuffle ? take(tensor, chosen) : rows_between(tensor, begin_, end); };
+    const Tensor chosen = options_.shuffle ? rows_of(order_, begin_, end) : Tensor();
+    auto pick = [&](const Tensor& tensor) { return options_.shuffle ? take(tensor, chosen) : rows_of(tensor, begin_, end); };
     Batch batch;
-    for (const Tensor& tensor : x_) batch.x.push_back(pick(tensor));
-    for (const Tensor& tensor : y_) batch.y.push_back(pick(tensor));
-    if (sample_weight_.defined()) batch.sample_weight = pick(sample_weight_);
+    for (const Tensor& tensor : all_.x) batch.x.push_back(pick(tensor));
+    for (const Tensor& tensor : all_.y) batch.y.push_back(pick(tensor));
+    if (all_.sample_weight) batch.sample_weight = pick(*all_.sample_weight);
     begin_ = end;
     return batch;
   }
 
   std::optional<int64_t> steps() const override { return (rows_ + options_.batch_size - 1) / options_.batch_size; }
-  int64_t rows_before() const override { return begin_; }
 
  private:
-  std::vector<Tensor> x_, y_;
-  Tensor sample_weight_;
+  Batch all_;
   ArrayOptions options_;
   int64_t rows_;
   int64_t begin_ = 0;
@@ -62,32 +101,44 @@ class ArrayBatches final : public Batches {
 
 class DatasetBatches final : public Batches {
  public:
-  explicit DatasetBatches(const Dataset& data) : data_(data) {
-    if (!data.is_batched()) throw ArgumentError("fit: the dataset gives single elements; expected batches. Call batch(size) on it.");
+  DatasetBatches(const Purpose& purpose, const Dataset& data) : purpose_(purpose), preparation_(purpose_), data_(data) {
+    if (data.is_batched()) return;
+    throw ArgumentError(fmt::format("{}: the dataset gives single elements; expected batches. Call batch(size) on it.", purpose.what));
   }
 
-  void restart(int64_t) override {
-    rows_ = 0;
+  std::vector<Tensor> sample() override {
+    restart();
+    is_fresh_ = true;
+    if (*place_ != data_.end()) return ordered_fields(purpose_.what, "input", (*place_)->x, input_names(purpose_.network));
+    throw DataError(fmt::format("{}: the dataset is empty; expected at least one batch.", purpose_.what));
+  }
+
+  void restart() override {
+    if (std::exchange(is_fresh_, false)) return;  // the pass that gave the sample begins with it
     place_.emplace(data_.begin());
+    elements_ = 0;
+    is_begun_ = false;
   }
 
   std::optional<Batch> next() override {
+    if (std::exchange(is_begun_, true)) ++*place_;  // not before it is asked for: a dataset may be endless, or slow
     if (!(*place_ != data_.end())) return std::nullopt;
     const Example& example = **place_;
-    Batch batch{.x = tensors_of(example.x), .y = tensors_of(example.y)};
-    if (example.sample_weight.defined()) batch.sample_weight = example.sample_weight;
-    rows_ += row_count(batch.x.front());
-    ++*place_;
+    preparation_.require_counts(example.x, example.y, example.sample_weight);
+    Batch batch = preparation_.prepared(example.x, example.y, example.sample_weight, elements_);
+    elements_ += row_count(batch.x.front());
     return batch;
   }
 
   std::optional<int64_t> steps() const override { return data_.size(); }
-  int64_t rows_before() const override { return rows_; }
 
  private:
+  Purpose purpose_;
+  Preparation preparation_;
   Dataset data_;
   std::optional<Dataset::Iterator> place_;
-  int64_t rows_ = 0;
+  bool is_fresh_ = false, is_begun_ = false;
+  int64_t elements_ = 0;
 };
 
 }  // namespace
@@ -97,29 +148,29 @@ int64_t row_count(const Tensor& tensor) {
   return tensor.shape()[0].value();
 }
 
-Tensor rows_between(const Tensor& tensor, int64_t begin, int64_t end) { return slice(tensor, {{.begin = begin, .end = end}}); }
+int64_t row_count(const char* what, const Data& x) {
+  if (!x.defined()) throw DataError(fmt::format("{}: no inputs are given; expected a tensor, rows or inputs().", what));
+  return row_count(x.fields().front().tensor);
+}
 
 Data rows_between(const Data& data, int64_t begin, int64_t end) {
   std::vector<Data::Field> fields;
-  for (const Data::Field& field : data.fields()) fields.push_back({field.name, rows_between(field.tensor, begin, end)});
+  for (const Data::Field& field : data.fields()) fields.push_back({field.name, rows_of(field.tensor, begin, end)});
   return Data(std::move(fields));
 }
 
-std::unique_ptr<Batches> array_batches(const char* what, const Data& x, const Data& y, const Tensor& sample_weight, ArrayOptions options) {
-  if (!x.defined()) throw DataError(fmt::format("{}: no inputs are given; expected a tensor, rows or inputs().", what));
-  if (options.batch_size < 1) throw ArgumentError(fmt::format("{}: batch_size is {}; expected at least 1.", what, options.batch_size));
-  const int64_t rows = row_count(x.fields().front().tensor);
-  auto require = [&](const Tensor& tensor, const char* name) {
-    if (row_count(tensor) == rows) return;
-    throw DataError(fmt::format("{}: the inputs have {} rows, the {} {}; expected as many.", what, rows, name, row_count(tensor)));
-  };
-  for (const Data::Field& field : x.fields()) require(field.tensor, "further inputs");
-  for (const Data::Field& field : y.fields()) require(field.tensor, "targets");
-  if (sample_weight.defined()) require(sample_weight, "sample weights");
-  if (rows == 0) throw DataError(fmt::format("{}: the inputs have no rows; expected at least one.", what));
-  return std::make_unique<ArrayBatches>(x, y, sample_weight, options);
+std::unique_ptr<Batches> array_batches(const Purpose& purpose, const Data& x, const Data& y, const Tensor& sample_weight,
+                                       ArrayOptions options) {
+  if (options.batch_size < 1) {
+    throw ArgumentError(fmt::format("{}: batch_size is {}; expected at least 1.", purpose.what, options.batch_size));
+  }
+  const Preparation preparation(purpose);
+  preparation.require_counts(x, y, sample_weight);
+  return std::make_unique<ArrayBatches>(preparation.prepared(x, y, sample_weight, {}), options);
 }
 
-std::unique_ptr<Batches> dataset_batches(const Dataset& data) { return std::make_unique<DatasetBatches>(data); }
+std::unique_ptr<Batches> dataset_batches(const Purpose& purpose, const Dataset& data) {
+  return std::make_unique<DatasetBatches>(purpose, data);
+}
 
 }  // namespace anyshape::model

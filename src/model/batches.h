@@ -1,33 +1,45 @@
-// Where batches come from: rows of tensors, in order or shuffled, or a dataset.
+// Where batches come from: rows of tensors, in order or shuffled, or a dataset. Both give them ready for a step: inputs in the model's
+// order, NaN refused, targets in their loss's dtype, class weights turned into weights of rows.
 #pragma once
 #include <anyshape/dataset.h>
 #include <anyshape/model.h>
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace anyshape::model {
 
 class Batches {
  public:
   virtual ~Batches() = default;
-  virtual void restart(int64_t epoch) = 0;
+  // Inputs of one row or more, to build the model with. DataError where there are none.
+  virtual std::vector<Tensor> sample() = 0;
+  virtual void restart() = 0;  // the next epoch
   virtual std::optional<Batch> next() = 0;
   virtual std::optional<int64_t> steps() const = 0;  // of one epoch, where known
-  virtual int64_t rows_before() const = 0;           // rows given in this epoch: the number of the next one
+};
+
+// What batches are for.
+struct Purpose {
+  const char* what;                // who asks: "fit"
+  const AnyLayer& network;         // its inputs, and whether it takes missing values
+  const CompileOptions* compiled;  // none: no targets are wanted
+  std::map<int64_t, double> class_weight = {};
 };
 
 struct ArrayOptions {
   int64_t batch_size = 32;
   bool shuffle = false;
-  std::optional<int64_t> seed = {};
 };
-// DataError for inputs and targets of different counts, and for no rows at all; `what` is who asks: "fit".
-std::unique_ptr<Batches> array_batches(const char* what, const Data& x, const Data& y, const Tensor& sample_weight, ArrayOptions options);
-std::unique_ptr<Batches> dataset_batches(const Dataset& data);
+// DataError for inputs and targets of different counts, and for no rows at all.
+std::unique_ptr<Batches> array_batches(const Purpose& purpose, const Data& x, const Data& y, const Tensor& sample_weight,
+                                       ArrayOptions options);
+std::unique_ptr<Batches> dataset_batches(const Purpose& purpose, const Dataset& data);
 
-int64_t row_count(const Tensor& tensor);
-Tensor rows_between(const Tensor& tensor, int64_t begin, int64_t end);
+int64_t row_count(const Tensor& tensor);  // ShapeError for a scalar
+int64_t row_count(const char* what, const Data& x);
 Data rows_between(const Data& data, int64_t begin, int64_t end);
 
 }  // namespace anyshape::model

@@ -16,7 +16,7 @@ struct sigaction before{};
 
 extern "C" void on_interrupt(int) {
   requested.store(true, std::memory_order_relaxed);
-  // From here on a further interrupt does what it did before fit.
+  // The next one ends the program.
   std::signal(SIGINT, SIG_DFL);
 }
 
@@ -31,6 +31,7 @@ InterruptScope::InterruptScope() {
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, &before);
+  if (before.sa_handler == SIG_IGN) sigaction(SIGINT, &before, nullptr);  // a program in the background stays undisturbed
 }
 
 InterruptScope::~InterruptScope() {

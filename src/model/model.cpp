@@ -1,6 +1,8 @@
 // The model's handle: a network with a way to train it.
 #include "io/safetensors.h"
+#include "model/fields.h"
 #include "model/model_state.h"
+#include "train/metric_impl.h"
 
 #include <anyshape/error.h>
 
@@ -22,21 +24,45 @@ Sequential::Sequential(const std::vector<AnyLayer>& layers) : Model(anyshape::la
 
 void Sequential::add(const AnyLayer& layer) const { static_cast<nn::SequentialNetwork&>(*AnyLayer::layer()).add(layer); }
 
+Model Model::State::handle(const AnyLayer& network, const std::weak_ptr<State>& state) {
+  Model model(network);
+  if (std::shared_ptr<State> held = state.lock()) model.state_ = std::move(held);
+  return model;
+}
+
+namespace {
+
+// Metrics are this model's: one object in two models would add up both. Several outputs have one of each, named after the output.
+std::vector<Metric> own_metrics(const std::vector<Metric>& metrics, const std::vector<std::string>& outputs) {
+  std::vector<Metric> own;
+  for (const Metric& metric : metrics) {
+    for (size_t output = 0; output < std::max<size_t>(outputs.size(), 1); ++output) {
+      own.push_back(metric.clone());
+      if (outputs.size() < 2) continue;
+      const std::string name = outputs[output].empty() ? fmt::format("output{}", output) : outputs[output];
+      own.back().impl()->rename(fmt::format("{}_{}", name, metric.name()));
+    }
+  }
+  return own;
+}
+
+}  // namespace
+
 void Model::compile(CompileOptions options) const {
   if (!options.loss.defined() && options.losses.empty() && !options.step) {
     throw ArgumentError("compile: no loss is given; expected .loss, .losses or a .step of your own.");
   }
-  // Metrics are this model's: one object in two models would add up both.
-  for (Metric& metric : options.metrics) metric = metric.clone();
-  for (Metric& metric : options.weighted_metrics) metric = metric.clone();
+  const std::vector<std::string> outputs = model::output_names(*this);
+  options.metrics = own_metrics(options.metrics, outputs);
+  options.weighted_metrics = own_metrics(options.weighted_metrics, outputs);
   state_->compiled = std::move(options);
   state_->train_step.reset();
   state_->evaluate_step.reset();
 }
 
 Function<Tensor(AnyLayer, Optimizer, Batch)> Model::train_step() const {
-  const CompileOptions& options = model::require_compiled(*state_, "train_step");
-  if (!state_->train_step) state_->train_step.emplace(model::make_train_step(options, state_->shapes, *this));
+  model::require_compiled(*state_, "train_step");
+  if (!state_->train_step) state_->train_step.emplace(model::make_train_step(state_));
   return *state_->train_step;
 }
 

@@ -1,11 +1,13 @@
 // A model beside its layers: how it was compiled, the functions that run it, and what a fit in progress knows.
 #pragma once
+#include "function/random_state.h"
 #include "nn/network.h"
 
 #include <anyshape/model.h>
 
 #include <atomic>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace anyshape {
@@ -21,6 +23,9 @@ struct Model::State {
   std::optional<EvaluateStep> evaluate_step;
   std::optional<PredictStep> predict_step;
   std::atomic<bool> stop{false};  // training ends after this step
+
+  // The model of a network and its state: what a step of the user's own is given. The step is held by the state, so it holds it weakly.
+  static Model handle(const AnyLayer& network, const std::weak_ptr<State>& state);
 };
 
 namespace model {
@@ -28,11 +33,21 @@ namespace model {
 const CompileOptions& require_compiled(const Model::State& state, const char* what);  // ArgumentError before compile()
 std::vector<Tensor> call_network(const AnyLayer& network, const std::vector<Tensor>& inputs, bool training);
 
-Model::State::TrainStep make_train_step(const CompileOptions& options, Shapes shapes, const Model& model);
+Model::State::TrainStep make_train_step(const std::shared_ptr<Model::State>& state);
 Model::State::EvaluateStep make_evaluate_step(const CompileOptions& options, Shapes shapes);
 Model::State::PredictStep make_predict_step(Shapes shapes);
 
-void cast_targets(const CompileOptions& options, Batch& batch);  // to the dtype that a built-in loss declares
+// The loss of an output, with what a built-in one wants of its target.
+const Loss& loss_of(const CompileOptions& options, size_t output);
+Tensor cast_target(const CompileOptions& options, size_t output, const Tensor& target);  // to the dtype that a built-in loss declares
+
+// A step, compiled or, with run_eagerly, op by op; it draws the same random numbers either way.
+template <class R, class... Args, class... Given>
+R run_step(const Function<R(Args...)>& step, bool run_eagerly, const Given&... arguments) {
+  if (!run_eagerly) return step(arguments...);
+  const function_detail::RandomScope scope;
+  return step.callable()(arguments...);
+}
 
 }  // namespace model
 }  // namespace anyshape

@@ -12,17 +12,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 namespace anyshape::model {
 namespace {
-
-const Loss& loss_of(const CompileOptions& options, size_t output) { return options.losses.empty() ? options.loss : options.losses[output]; }
 
 // The penalties of a layer's weights and its children's.
 void add_penalties(const LayerState& state, Tensor& total) {
   for (const LayerState::Weight& weight : state.weights) {
-    if (weight.regularizer) total = total + weight.regularizer(weight.variable);
+    if (weight.regularizer) total = total + cast(weight.regularizer(weight.variable), total.dtype());
   }
   for (const AnyLayer& child : state.children) add_penalties(child.layer()->state(), total);
 }
@@ -42,29 +38,51 @@ Batch with_equal_rows(Batch batch) {
   return batch;
 }
 
+// A user's loss may give one value per row: those are weighted and averaged as a built-in one's.
+Tensor one_loss(const CompileOptions& options, size_t output, const Tensor& target, const Tensor& prediction, const Tensor& weight) {
+  const Loss& loss = loss_of(options, output);
+  if (!loss.defined()) throw ArgumentError("model: it has no loss; expected .loss or .losses in compile().");
+  const ScopedLossName name(loss.name());
+  Tensor own = loss(target, prediction, weight);
+  if (own.rank() != 0) own = mean(own);
+  return output < options.loss_weights.size() ? own * options.loss_weights[output] : own;
+}
+
+void update_metrics(const std::vector<Metric>& metrics, const Batch& batch, const std::vector<Tensor>& predictions, const Tensor& weight) {
+  const size_t outputs = predictions.size();
+  for (size_t i = 0; i < metrics.size(); ++i) metrics[i].update(batch.y[i % outputs], predictions[i % outputs], weight);
+}
+
 // The sum of the outputs' losses, the layers' added ones and the penalties on weights; updates the metrics.
 Tensor total_loss(const AnyLayer& network, const CompileOptions& options, const Batch& batch, bool training) {
   const nn::StepLosses added;
   const std::vector<Tensor> predictions = call_network(network, batch.x, training);
   if (predictions.size() != batch.y.size()) {
-    throw ArgumentError(
-        fmt::format("model: {} outputs and {} targets; expected one target per output.", predictions.size(), batch.y.size()));
+    throw ArgumentError(fmt::format("model: {} output{} and {} target{}; expected one target per output.", predictions.size(),
+                                    predictions.size() == 1 ? "" : "s", batch.y.size(), batch.y.size() == 1 ? "" : "s"));
   }
   const Tensor weight = batch.sample_weight.value_or(Tensor());
-  Tensor total;
-  for (size_t output = 0; output < predictions.size(); ++output) {
-    const Loss& loss = loss_of(options, output);
-    const ScopedLossName name(loss.name());
-    Tensor own = loss(batch.y[output], predictions[output], weight);
-    if (own.rank() != 0) own = mean(own);  // a user's loss may give one value per row
-    if (output < options.loss_weights.size()) own = own * options.loss_weights[output];
-    total = total.defined() ? total + own : own;
-  }
-  for (const Tensor& each : added.losses) total = total + each;
+  Tensor total = one_loss(options, 0, batch.y[0], predictions[0], weight);
+  for (size_t output = 1; output < predictions.size(); ++output)
+    total = total + one_loss(options, output, batch.y[output], predictions[output], weight);
+  for (const Tensor& each : added.losses) total = total + (each.rank() == 0 ? each : sum(each));
   add_penalties(network.layer()->state(), total);
-  for (const Metric& metric : options.metrics) metric.update(batch.y[0], predictions[0]);
-  for (const Metric& metric : options.weighted_metrics) metric.update(batch.y[0], predictions[0], weight);
+  update_metrics(options.metrics, batch, predictions, {});
+  update_metrics(options.weighted_metrics, batch, predictions, weight);
   return total;
+}
+
+Model::State::TrainStep own_train_step(const std::shared_ptr<Model::State>& state) {
+  return function(
+      [step = state->compiled->step, held = std::weak_ptr(state)](AnyLayer network, Optimizer optimizer, Batch batch) {
+        if (batch.x.size() != 1 || batch.y.size() != 1 || batch.sample_weight) {
+          throw ArgumentError(fmt::format("fit: a .step of your own takes one input and one target; got {} and {}{}.", batch.x.size(),
+                                          batch.y.size(), batch.sample_weight ? ", and weights" : ""));
+        }
+        Model model = Model::State::handle(network, held);
+        return step(model, optimizer, batch.x[0], batch.y[0]);
+      },
+      {.name = "train_step", .shapes = state->shapes});
 }
 
 }  // namespace
@@ -81,24 +99,17 @@ std::vector<Tensor> call_network(const AnyLayer& network, const std::vector<Tens
   return functional->call_all(inputs);
 }
 
-Model::State::TrainStep make_train_step(const CompileOptions& options, Shapes shapes, const Model& model) {
-  if (options.step) {
-    return function(
-        [step = options.step, model](AnyLayer, Optimizer optimizer, Batch batch) {
-          Model own = model;
-          return step(own, optimizer, batch.x.at(0), batch.y.at(0));
-        },
-        {.name = "train_step", .shapes = shapes});
-  }
+Model::State::TrainStep make_train_step(const std::shared_ptr<Model::State>& state) {
+  if (state->compiled->step) return own_train_step(state);
   return function(
-      [options](AnyLayer network, Optimizer optimizer, Batch batch) {
+      [options = *state->compiled](AnyLayer network, Optimizer optimizer, Batch batch) {
         GradientTape tape;
         const Tensor loss = total_loss(network, options, with_equal_rows(std::move(batch)), true);
         const std::vector<Variable> variables = network.trainable_variables();
         optimizer.apply(tape.gradient(loss, variables, {.unreached = Unreached::Zeros}), variables);
         return loss;
       },
-      {.name = "train_step", .shapes = shapes});
+      {.name = "train_step", .shapes = state->shapes});
 }
 
 Model::State::EvaluateStep make_evaluate_step(const CompileOptions& options, Shapes shapes) {
@@ -112,12 +123,14 @@ Model::State::PredictStep make_predict_step(Shapes shapes) {
                   {.name = "predict_step", .shapes = shapes});
 }
 
-void cast_targets(const CompileOptions& options, Batch& batch) {
-  for (size_t output = 0; output < batch.y.size(); ++output) {
-    const Loss& loss = loss_of(options, output);
-    if (!loss.defined() || !loss.impl()->target_dtype) continue;
-    if (batch.y[output].dtype() != *loss.impl()->target_dtype) batch.y[output] = cast(batch.y[output], *loss.impl()->target_dtype);
-  }
+const Loss& loss_of(const CompileOptions& options, size_t output) {
+  return output < options.losses.size() ? options.losses[output] : options.loss;
+}
+
+Tensor cast_target(const CompileOptions& options, size_t output, const Tensor& target) {
+  const Loss& loss = loss_of(options, output);
+  if (!loss.defined() || !loss.impl()->target_dtype || target.dtype() == *loss.impl()->target_dtype) return target;
+  return cast(target, *loss.impl()->target_dtype);
 }
 
 }  // namespace anyshape::model

@@ -113,13 +113,26 @@ Tensor FunctionalNetwork::call(std::span<const Tensor> inputs, const CallContext
   return results[0];
 }
 
-// Missing values are welcome where every layer that an input reaches first takes them.
 bool FunctionalNetwork::accepts_missing() const {
-  const auto count = static_cast<int>(input_specs_.size());
+  for (size_t input = 0; input < input_specs_.size(); ++input) {
+    if (!accepts_missing(input)) return false;
+  }
+  return true;
+}
+
+bool FunctionalNetwork::accepts_missing(size_t input) const {
   return std::ranges::all_of(steps_, [&](const Step& step) {
-    const bool is_first = std::ranges::any_of(step.inputs, [&](int index) { return index < count; });
-    return !is_first || (step.layer.defined() && step.layer.accepts_missing());
+    const bool is_reached = std::ranges::find(step.inputs, static_cast<int>(input)) != step.inputs.end();
+    return !is_reached || (step.layer.defined() && step.layer.accepts_missing());
   });
+}
+
+std::vector<std::string> FunctionalNetwork::output_names() const {
+  std::vector<std::string> names(input_specs_.size() + constants_.size());  // per value, in the order of call_all
+  for (const Step& step : steps_) names.resize(names.size() + step.results.size(), step.layer.defined() ? step.layer.name() : "");
+  std::vector<std::string> outputs;
+  for (const int index : outputs_) outputs.push_back(names[static_cast<size_t>(index)]);
+  return outputs;
 }
 
 }  // namespace anyshape::nn

@@ -33,6 +33,8 @@ class FunctionalNetwork final : public Layer {
 
   const std::vector<TensorSpec>& input_specs() const { return input_specs_; }
   size_t outputs() const { return outputs_.size(); }
+  std::vector<std::string> output_names() const;  // the layers' that make them; empty where an op does
+  bool accepts_missing(size_t input) const;       // as every layer does that this input reaches first
 
   struct Step {
     AnyLayer layer = {};  // or

@@ -1,0 +1,168 @@
+// The golden curves: whole training runs, step by step the same numbers as Keras.
+#include "support/golden_values.h"
+#include "train/golden_names.h"
+
+#include <anyshape/anyshape.h>
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace anyshape::test {
+namespace {
+
+using support::GoldenCase;
+using support::Json;
+
+// Convolutions are not in the library.
+const std::set<std::string> absent = {"resnet_two_sizes"};
+
+Optimizer optimizer_of(const Json& attrs) {
+  const std::string name = attrs["optimizer"]["class"].string();
+  const Json& config = attrs["optimizer"]["config"];
+  const double rate = config["learning_rate"].number();
+  if (name == "SGD") return sgd({.learning_rate = rate});
+  if (name == "Adam") return adam({.learning_rate = rate});
+  return adamw({.learning_rate = rate, .weight_decay = config["weight_decay"].number()});
+}
+
+void expect_tensor(const GoldenCase& golden, const Tensor& got, const std::string& output) {
+  EXPECT_EQ(support::difference(to_golden(got), golden.outputs[output], golden.rtol, golden.atol), "") << output;
+}
+
+void expect_curve(const GoldenCase& golden, const std::vector<double>& got, const std::string& output) {
+  const std::vector<float> values(got.begin(), got.end());
+  expect_tensor(golden, tensor(values, {static_cast<int64_t>(values.size())}), output);
+}
+
+std::vector<Tensor> start_weights(const GoldenCase& golden) {
+  std::vector<Tensor> weights;
+  for (const auto& [name, value] : golden.weights) weights.push_back(to_tensor(value));
+  return weights;
+}
+
+// The model's weights stand in the order of the golden ones.
+void expect_weights(const GoldenCase& golden, const Model& model) {
+  const std::vector<Tensor> weights = model.weights();
+  ASSERT_EQ(weights.size(), golden.after.size());
+  size_t next = 0;
+  for (const auto& [name, wanted] : golden.after) {
+    const Tensor& got = weights[next++];
+    if (!golden.is_compared("after/" + name)) continue;
+    EXPECT_EQ(support::difference(to_golden(got), wanted, golden.rtol, golden.atol), "") << name;
+  }
+}
+
+// One update per batch x0, y0, x1, ...; what each gives is the loss before it.
+std::vector<double> train_on_batches(const GoldenCase& golden, const Model& model) {
+  std::vector<double> losses;
+  for (int step = 0; golden.inputs.find("x" + std::to_string(step)) != nullptr; ++step) {
+    const std::string number = std::to_string(step);
+    losses.push_back(model.train_on_batch(to_tensor(golden.inputs["x" + number]), to_tensor(golden.inputs["y" + number]))["loss"]);
+  }
+  return losses;
+}
+
+void run_mlp(const GoldenCase& golden, bool run_eagerly) {
+  std::vector<AnyLayer> layers;
+  for (size_t i = 0; i < golden.attrs["units"].items().size(); ++i) {
+    const std::string activation = golden.attrs["activations"].items()[i].string();
+    layers.push_back(Dense(golden.attrs["units"].items()[i].integer(), {.activation = activation}));
+  }
+  const Model model = Sequential(layers);
+  model(zeros({1, golden.attrs["features"].integer()}));
+  model.set_weights(start_weights(golden));
+  model.compile({.optimizer = optimizer_of(golden.attrs), .loss = "sparse_categorical_crossentropy", .run_eagerly = run_eagerly});
+  expect_curve(golden, train_on_batches(golden, model), "loss");
+  expect_weights(golden, model);
+  expect_tensor(golden, model.predict(to_tensor(golden.inputs["x0"])), "prediction");
+  if (!run_eagerly) EXPECT_EQ(model.train_step().stats().traces, 1);
+}
+
+void run_branch(const GoldenCase& golden, bool run_eagerly) {
+  auto activation = [](const Tensor& x) {
+    if (mean(x) > 0.5) return relu(x);
+    return sigmoid(x);
+  };
+  const Model model =
+      Sequential(Dense(golden.attrs["hidden"].integer(), {.activation = activation}), Dense(golden.attrs["outputs"].integer()));
+  model(zeros({1, 3}));
+  model.set_weights(start_weights(golden));
+  model.compile({.optimizer = optimizer_of(golden.attrs), .loss = "mse", .run_eagerly = run_eagerly});
+  expect_curve(golden, train_on_batches(golden, model), "loss");
+  expect_weights(golden, model);
+  if (!run_eagerly) EXPECT_EQ(model.train_step().stats().traces, 1);
+}
+
+void run_fit(const GoldenCase& golden, bool run_eagerly) {
+  const Json& attrs = golden.attrs;
+  const Model model =
+      Sequential(Dense(attrs["hidden"].integer(), {.activation = "tanh"}), Dense(attrs["classes"].integer(), {.activation = "softmax"}));
+  model(zeros({1, attrs["features"].integer()}));
+  model.set_weights(start_weights(golden));
+  model.compile({.optimizer = optimizer_of(attrs),
+                 .loss = "sparse_categorical_crossentropy",
+                 .metrics = {"accuracy"},
+                 .weighted_metrics = {"sparse_categorical_accuracy"},
+                 .run_eagerly = run_eagerly});
+  FitOptions options{.batch_size = attrs["batch_size"].integer(),
+                     .epochs = attrs["epochs"].integer(),
+                     .verbose = Verbose::Silent,
+                     .validation_split = attrs["validation_split"].number(),
+                     .shuffle = false};
+  if (const Json* weights = attrs.find("class_weight")) {
+    options.class_weight = {{0, (*weights)["0"].number()}, {1, (*weights)["1"].number()}};
+  }
+  if (golden.inputs.find("sample_weight") != nullptr) options.sample_weight = to_tensor(golden.inputs["sample_weight"]);
+  const History history = model.fit(to_tensor(golden.inputs["x"]), to_tensor(golden.inputs["y"]), options);
+  for (const auto& [name, wanted] : golden.outputs) {
+    const std::string own = name == "wacc" ? "sparse_categorical_accuracy" : name == "val_wacc" ? "val_sparse_categorical_accuracy" : name;
+    expect_curve(golden, history[own], name);
+  }
+  expect_weights(golden, model);
+  if (!run_eagerly) EXPECT_EQ(model.train_step().stats().traces, 1);
+}
+
+// One loss and its gradients where probabilities saturate: the loss is computed from the logits.
+void run_saturated(const GoldenCase& golden, bool run_eagerly) {
+  const std::string activation = golden.attrs["activation"].string();
+  const Dense layer(golden.attrs["units"].integer(), {.activation = activation});
+  layer.build({dim("batch"), golden.attrs["features"].integer()});
+  layer.set_weights(start_weights(golden));
+  const Loss loss = activation == "sigmoid" ? binary_crossentropy() : sparse_categorical_crossentropy();
+  auto step = [&](Tensor x, Tensor y) {
+    GradientTape tape;
+    const Tensor prediction = layer(x);
+    const Tensor value = loss(y, prediction);
+    std::vector<Tensor> results = tape.gradient(value, layer.trainable_variables());
+    results.push_back(value);
+    results.push_back(prediction);
+    return results;
+  };
+  const Tensor x = to_tensor(golden.inputs["x"]), y = to_tensor(golden.inputs["y"]);
+  const std::vector<Tensor> results = run_eagerly ? step(x, y) : function(step, {.name = "step"})(x, y);
+  size_t next = 0;
+  for (const auto& [name, wanted] : golden.weight_gradients)
+    EXPECT_EQ(support::difference(to_golden(results[next++]), wanted, golden.rtol, golden.atol), "") << name;
+  expect_tensor(golden, results[next], "loss");
+  expect_tensor(golden, results[next + 1], "prediction");
+}
+
+class GoldenCurve : public testing::TestWithParam<const GoldenCase*> {};
+
+TEST_P(GoldenCurve, agrees_eagerly_and_compiled) {
+  const GoldenCase& golden = *GetParam();
+  if (absent.contains(golden.name)) GTEST_SKIP() << golden.name << " needs convolutions";
+  const std::map<std::string, void (*)(const GoldenCase&, bool)> curves = {
+      {"mlp", run_mlp}, {"branch", run_branch}, {"fit", run_fit}, {"saturated", run_saturated}};
+  if (!curves.contains(golden.op)) GTEST_SKIP() << golden.op << " is not there yet";
+  for (const bool run_eagerly : {false, true}) {
+    SCOPED_TRACE(run_eagerly ? "eager" : "compiled");
+    curves.at(golden.op)(golden, run_eagerly);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Goldens, GoldenCurve, testing::ValuesIn(cases_of_kind("curve")), name_of_case);
+
+}  // namespace
+}  // namespace anyshape::test
