@@ -1,6 +1,9 @@
 // Dead code: what no output depends on is not computed. A node that makes a size is needed wherever the size is, in checks and regions too.
+// Of a loop that is needed stays what is needed of it.
 #include "graph/regions.h"
 #include "graph/symbol_collector.h"
+#include "ops/all_ops.h"
+#include "passes/prune_scan.h"
 #include "passes/run_passes.h"
 
 #include <algorithm>
@@ -11,7 +14,9 @@ namespace anyshape::passes {
 
 void remove_dead_code(graph::Graph& graph) {
   std::unordered_set<const graph::Node*> needed;
+  std::unordered_set<const graph::Value*> values;
   auto need = [&](const graph::Value* value) {
+    values.insert(value);
     if (value->node != nullptr) needed.insert(value->node);
   };
   std::unordered_map<uint64_t, const graph::Node*> makers;
@@ -35,6 +40,7 @@ void remove_dead_code(graph::Graph& graph) {
   for (auto node = graph.nodes().rbegin(); node != graph.nodes().rend(); ++node) {
     if (!needed.contains(*node)) continue;
     kept.push_back(*node);
+    if ((*node)->op == &scan_op) prune_scan(**node, [&](const graph::Value* value) { return values.contains(value); });
     for (const graph::NamedRegion& region : graph::regions_of(**node)) remove_dead_code(*region.graph);
     for (const graph::Value* input : (*node)->inputs) need(input);
     need_sizes(**node);

@@ -36,6 +36,33 @@ TEST(RemoveDeadCode, a_graph_without_results_keeps_no_node) {
              "graph f(%0 x: f32[n]) {\n  return\n}\n");
 }
 
+// The second carried value feeds itself only, the second sequence and the capture nothing that is asked for.
+TEST(RemoveDeadCode, keeps_of_a_loop_what_its_needed_results_need) {
+  check_pass(passes::remove_dead_code, R"(graph f(%0 h: f32[n], %1 c: f32[n], %2 xs: f32[t, n], %3 ys: f32[t, n], %4 w: f32[n]) {
+  %5, %6, %7, %8 = scan(%0, %1, %2, %3, %4) {carried=2, sequences=2, length=t, reverse=false, saved=0, active=0, rows=0, total=0} : f32[n], f32[n], f32[t, n], f32[t, n]
+    body(%0: f32[n], %1: f32[n], %2: f32[n], %3: f32[n], %4: f32[n]) {
+      %5 = add(%0, %2) : f32[n]
+      %6 = multiply(%1, %4) : f32[n]
+      %7 = add(%3, %6) : f32[n]
+      %8 = exp(%0) : f32[n]
+      return %5, %6, %7, %8
+    }
+  %9 = exp(%7) : f32[t, n]
+  return %8
+}
+)",
+             R"(graph f(%0 h: f32[n], %1 c: f32[n], %2 xs: f32[t, n], %3 ys: f32[t, n], %4 w: f32[n]) {
+  %5, %8 = scan(%0, %2) {carried=1, sequences=1, length=t, reverse=false, saved=0, active=0, rows=0, total=0} : f32[n], f32[t, n]
+    body(%0: f32[n], %2: f32[n]) {
+      %5 = add(%0, %2) : f32[n]
+      %8 = exp(%0) : f32[n]
+      return %5, %8
+    }
+  return %8
+}
+)");
+}
+
 TEST(RunPasses, duplicates_are_gone_at_the_end) {
   check_pass(passes::run_passes, R"(graph f(%0 x: f32[n]) {
   %1 = exp(%0) : f32[n]

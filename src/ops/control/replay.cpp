@@ -21,9 +21,14 @@ bool Flags::any() const {
   return std::ranges::any_of(span(), [](bool flag) { return flag; });
 }
 
-Replay::Replay(const graph::Graph& region, std::span<const Tensor> inputs) : region_(region) {
+Replay::Replay(const graph::Graph& region, std::span<const Tensor> inputs, const Known& known) : region_(region) {
   for (size_t i = 0; i < inputs.size(); ++i) values_[region.inputs()[i]] = inputs[i];
   for (const Node* node : region.nodes()) {
+    if (std::ranges::all_of(node->outputs, [&](const Value* output) { return known.contains(output); })) {
+      std::vector<Tensor>& outputs = runs_.try_emplace(node, std::vector<Tensor>(), node->attrs).first->second.first;
+      for (const Value* output : node->outputs) outputs.push_back(values_[output] = known.at(output));
+      continue;
+    }
     std::vector<Tensor> operands;
     for (const Value* input : node->inputs) operands.push_back(values_.at(input));
     Attrs attrs = graph::with_cloned_regions(node->attrs);
@@ -40,7 +45,7 @@ std::vector<Tensor> Replay::outputs() const {
   return outputs;
 }
 
-std::vector<Tensor> Replay::pull_back(std::span<const Tensor> dys, std::span<const bool> needed) const {
+std::vector<Tensor> Replay::pull_back(std::span<const Tensor> dys, std::span<const bool> needed, const Takeover& take_over) const {
   std::unordered_set<const Value*> depends;
   for (size_t i = 0; i < needed.size(); ++i) {
     if (needed[i]) depends.insert(region_.inputs()[i]);
@@ -75,12 +80,11 @@ std::vector<Tensor> Replay::pull_back(std::span<const Tensor> dys, std::span<con
     for (const Value* input : node.inputs) inputs.push_back(values_.at(input));
     for (size_t i = 0; i < outputs.size(); ++i)
       output_gradients.push_back(reached[i] ? adjoints.at(node.outputs[i]) : zeros_like(outputs[i]));
-    const std::vector<Tensor> gradients = node.op->gradient({.inputs = inputs,
-                                                             .outputs = outputs,
-                                                             .dys = output_gradients,
-                                                             .attrs = attrs,
-                                                             .needed = wanted.span(),
-                                                             .reached = reached.span()});
+    const GradientCall call{
+        .inputs = inputs, .outputs = outputs, .dys = output_gradients, .attrs = attrs, .needed = wanted.span(), .reached = reached.span()};
+    if (take_over) take_over(node, call, wanted.span());
+    if (!wanted.any()) continue;
+    const std::vector<Tensor> gradients = node.op->gradient(call);
     for (size_t i = 0; i < gradients.size(); ++i) {
       if (wanted[i] && gradients[i].defined()) accumulate(node.inputs[i], gradients[i]);
     }

@@ -6,6 +6,7 @@
 #include "graph/regions.h"
 #include "ops/all_ops.h"
 #include "ops/control/region_rules.h"
+#include "shape/dim_node.h"
 #include "tensor/view.h"
 
 #include <anyshape/control.h>
@@ -57,7 +58,8 @@ Specs shape(OpCall& call) {
   const std::vector<graph::Value*>& outputs = attrs.body->outputs;
   if (outputs.size() < carried)
     call.fail_argument(fmt::format("the body gives {} values", outputs.size()), fmt::format("at least {}", carried));
-  if (attrs.saves && outputs.size() < 2 * carried) call.fail_argument("the body saves less than it carries", "every carried value");
+  if (attrs.saved != 0 && (attrs.saved < attrs.carried || outputs.size() < carried + static_cast<size_t>(attrs.saved)))
+    call.fail_argument(fmt::format("{} saved values", attrs.saved), "every carried value among the outputs");
   Specs results;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const TensorSpec& spec = outputs[i]->spec;
@@ -91,6 +93,12 @@ Dim length_of(const std::vector<Tensor>& carried, const std::vector<Tensor>& seq
   return options.length ? *options.length : sequences[0].shape()[0];
 }
 
+// Elements that are said one by one are soon computed again; so is what moves them.
+bool is_costly(const graph::Node& node) {
+  const OpKind kind = node.op->kind;
+  return node.op->element == nullptr && !node.op->is_alias && kind != OpKind::Control && kind != OpKind::Random && kind != OpKind::Source;
+}
+
 // What a body gave, held to what it was given.
 void settle_carries(Region& region, const std::vector<TensorSpec>& specs, size_t count) {
   for (size_t i = 0; i < count; ++i) {
@@ -103,6 +111,18 @@ void settle_carries(Region& region, const std::vector<TensorSpec>& specs, size_t
 
 }  // namespace
 
+bool ScanAttrs::goes_by_rows(const TensorSpec& in_body) const {
+  return is_packed() && in_body.shape.rank() > 0 && in_body.shape[0].same_as(active);
+}
+
+bool ScanAttrs::can_be_stacked(const TensorSpec& in_body) const {
+  if (!is_packed()) return true;
+  for (int axis = goes_by_rows(in_body) ? 1 : 0; axis < in_body.shape.rank(); ++axis) {
+    if (depends_on(in_body.shape[axis], as_symbol(active)->id)) return false;
+  }
+  return true;
+}
+
 constinit const OpDef scan_op{.name = "scan",
                               .kind = OpKind::Control,
                               .inputs = -1,
@@ -114,10 +134,17 @@ constinit const OpDef scan_op{.name = "scan",
 
 Attrs saving_scan(const Attrs& attrs) {
   ScanAttrs saving = attrs.as<ScanAttrs>();
-  if (saving.saves) return saving;
-  saving.saves = true;
+  if (saving.saved != 0 || saving.carried == 0) return saving;
   saving.body = graph::clone(*saving.body);
-  for (size_t i = 0; i < static_cast<size_t>(saving.carried); ++i) saving.body->outputs.push_back(saving.body->inputs()[i]);
+  std::vector<graph::Value*>& outputs = saving.body->outputs;
+  const size_t before = outputs.size();
+  for (size_t i = 0; i < static_cast<size_t>(saving.carried); ++i) outputs.push_back(saving.body->inputs()[i]);
+  for (const graph::Node* node : saving.body->nodes()) {
+    for (graph::Value* output : node->outputs) {
+      if (is_costly(*node) && saving.can_be_stacked(output->spec)) outputs.push_back(output);
+    }
+  }
+  saving.saved = static_cast<int64_t>(outputs.size() - before);
   return saving;
 }
 
@@ -194,7 +221,7 @@ FunctionResults trace_scan(const ScanBody& body, const std::vector<Tensor>& carr
                                   .sequences = static_cast<int64_t>(sequences.size()),
                                   .length = plan.length,
                                   .reverse = plan.reverse,
-                                  .saves = false,
+                                  .saved = 0,
                                   .active = plan.active,
                                   .rows = plan.rows,
                                   .total = plan.total,

@@ -18,20 +18,22 @@ struct ScanAttrs {
   int64_t sequences = 0;
   Dim length;
   bool reverse = false;
-  bool saves = false;  // the last outputs are what the body was given, step by step: the carried values, for gradients
-  Dim active = 0;      // a constant: the scan is dense
+  int64_t saved = 0;  // so many of the last outputs are for gradients: the carried values as the body was given them, then what is
+                      // costly to compute again
+  Dim active = 0;     // a constant: the scan is dense
   Dim rows = 0;
   Dim total = 0;
   RegionGraph body;
   bool is_packed() const { return !active.is_constant(); }
-  bool goes_by_rows(const TensorSpec& in_body) const { return is_packed() && in_body.shape.rank() > 0 && in_body.shape[0].same_as(active); }
+  bool goes_by_rows(const TensorSpec& in_body) const;
+  bool can_be_stacked(const TensorSpec& in_body) const;  // every step of it has a place of known size
   template <class V>
   void visit(V& v) {
     v("carried", carried);
     v("sequences", sequences);
     v("length", length);
     v("reverse", reverse);
-    v("saves", saves);
+    v("saved", saved);
     v("active", active);
     v("rows", rows);
     v("total", total);
@@ -60,7 +62,7 @@ FunctionResults trace_scan(const ScanBody& body, const std::vector<Tensor>& carr
                            const ScanPlan& plan);
 FunctionResults scan_eagerly(const ScanBody& body, std::vector<Tensor> carried, const std::vector<Tensor>& sequences, const ScanPlan& plan);
 
-Attrs saving_scan(const Attrs& attrs);  // the same scan with `saves`
+Attrs saving_scan(const Attrs& attrs);  // the same scan with what gradients need as further outputs
 std::vector<Tensor> scan_gradient(const struct GradientCall& call);
 
 // DataError where a step has more rows than the one before it or than there are, or where they do not add up to `total`.

@@ -1,8 +1,11 @@
-// The gradient of a scan is a scan the other way round: each step is computed again from what it was given, and pulled back.
+// The gradient of a scan is a scan the other way round: each step is computed again from what it was given and what was saved, and pulled
+// back. What only adds up over the steps, such as the gradient of a weight, is computed after the loop, for all steps at once.
 #include "graph/bind.h"
+#include "graph/trace_scope.h"
 #include "ops/all_ops.h"
 #include "ops/control/replay.h"
 #include "ops/control/scan.h"
+#include "ops/control/stacked_steps.h"
 
 #include <anyshape/control.h>
 #include <anyshape/ops.h>
@@ -17,12 +20,12 @@ struct Parts {
         carried(static_cast<size_t>(attrs.carried)),
         sequences(static_cast<size_t>(attrs.sequences)),
         inputs(call.inputs.size() - (attrs.is_packed() ? 1 : 0)) {
-    outputs = call.outputs.size() - carried - (attrs.saves ? carried : 0);
     for (size_t i = 0; i < carried; ++i) {
       if (is_floating(call.inputs[i].dtype())) flowing.push_back(i);
     }
-    for (size_t i = 0; i < outputs; ++i) {
-      if (call.reached[carried + i]) reached.push_back(carried + i);
+    // What was saved is an output like the others: of it flows the second derivative.
+    for (size_t i = carried; i < call.outputs.size(); ++i) {
+      if (call.reached[i] && is_floating(call.outputs[i].dtype())) reached.push_back(i);
     }
     for (size_t i = carried; i < inputs; ++i) {
       if (call.needed[i]) (i < carried + sequences ? needed_sequences : needed_captures).push_back(i);
@@ -33,8 +36,7 @@ struct Parts {
 
   const ScanAttrs& attrs;
   size_t carried, sequences;
-  size_t inputs;  // of the body
-  size_t outputs = 0;
+  size_t inputs;                         // of the body
   std::vector<size_t> flowing;           // carried values that are floating
   std::vector<size_t> reached;           // stacked outputs with a gradient
   std::vector<size_t> needed_sequences;  // inputs
@@ -43,83 +45,124 @@ struct Parts {
 
 Tensor or_zeros(const Tensor& gradient, const Tensor& like) { return gradient.defined() ? gradient : zeros_like(like); }
 
-}  // namespace
+// The scan backwards. Its sequences: everything saved, the sequences, the gradients of stacked outputs.
+class Backwards {
+ public:
+  explicit Backwards(const GradientCall& call) : call_(call), parts_(call) {
+    std::vector<bool> carried_by_rows;
+    for (const size_t i : parts_.flowing) {
+      carried_.push_back(call.dys[i]);
+      carried_by_rows.push_back(parts_.input_by_rows(i));
+    }
+    for (const size_t i : parts_.needed_captures) carried_.push_back(zeros_like(call.inputs[i]));
+    carried_by_rows.resize(carried_.size());
+    plan_ = {.length = parts_.attrs.length,
+             .reverse = !parts_.attrs.reverse,
+             .active = parts_.attrs.active,
+             .rows = parts_.attrs.rows,
+             .total = parts_.attrs.total,
+             .by_rows = std::move(carried_by_rows)};
+    if (parts_.attrs.is_packed()) plan_.counts = call.inputs.back();
+    first_saved_ = call.outputs.size() - static_cast<size_t>(parts_.attrs.saved);
+    for (size_t i = first_saved_; i < call.outputs.size(); ++i) add_sequence(call.outputs[i], parts_.output_by_rows(i));
+    for (size_t i = parts_.carried; i < parts_.carried + parts_.sequences; ++i) add_sequence(call.inputs[i], parts_.input_by_rows(i));
+    for (const size_t i : parts_.reached) add_sequence(call.dys[i], parts_.output_by_rows(i));
+  }
 
-std::vector<Tensor> scan_gradient(const GradientCall& call) {
-  const Parts parts(call);
-  std::vector<Tensor> saved;
-  if (parts.attrs.saves) {
-    saved.assign(call.outputs.end() - static_cast<std::ptrdiff_t>(parts.carried), call.outputs.end());
-  } else {
-    const std::vector<Tensor> again = bind_all(scan_op, call.inputs, saving_scan(call.attrs));
-    saved.assign(again.end() - static_cast<std::ptrdiff_t>(parts.carried), again.end());
+  // Whether there is a gradient of this input; run() gives those that there are.
+  static bool gives(const GradientCall& call, size_t input) {
+    const bool is_carried = input < static_cast<size_t>(call.attrs.as<ScanAttrs>().carried);
+    return is_carried ? is_floating(call.inputs[input].dtype()) : call.needed[input];
   }
-  // Carried backwards: the gradients of the carried values, and sums for what is captured. Rows and steps go as they went forwards.
-  std::vector<Tensor> carried, sequences = saved;
-  std::vector<bool> carried_by_rows, sequences_by_rows;
-  for (const size_t i : parts.flowing) {
-    carried.push_back(call.dys[i]);
-    carried_by_rows.push_back(parts.input_by_rows(i));
-  }
-  for (const size_t i : parts.needed_captures) carried.push_back(zeros_like(call.inputs[i]));
-  for (size_t i = 0; i < parts.carried + parts.sequences; ++i) {
-    if (i >= parts.carried) sequences.push_back(call.inputs[i]);
-    sequences_by_rows.push_back(parts.input_by_rows(i));
-  }
-  for (const size_t i : parts.reached) {
-    sequences.push_back(call.dys[i]);
-    sequences_by_rows.push_back(parts.output_by_rows(i));
-  }
-  const size_t first_saved = parts.carried + parts.outputs;
-  std::vector<size_t> saved_reached;  // what was saved is an output, too: of it flows the second derivative
-  for (size_t k = 0; k < parts.flowing.size(); ++k) {
-    const size_t i = parts.flowing[k];
-    if (!parts.attrs.saves || !call.reached[first_saved + i]) continue;
-    saved_reached.push_back(k);
-    sequences.push_back(call.dys[first_saved + i]);
-    sequences_by_rows.push_back(parts.input_by_rows(i));
-  }
-  carried_by_rows.resize(carried.size());
-  ScanPlan plan{.length = parts.attrs.length,
-                .reverse = !parts.attrs.reverse,
-                .active = parts.attrs.active,
-                .rows = parts.attrs.rows,
-                .total = parts.attrs.total,
-                .by_rows = std::move(carried_by_rows)};
-  if (parts.attrs.is_packed()) plan.counts = call.inputs.back();
-  plan.by_rows.insert(plan.by_rows.end(), sequences_by_rows.begin(), sequences_by_rows.end());
 
-  Flags needed(parts.inputs);
-  for (const size_t i : parts.flowing) needed[i] = true;
-  for (const size_t i : parts.needed_sequences) needed[i] = true;
-  for (const size_t i : parts.needed_captures) needed[i] = true;
-  const auto step = [&](std::span<const Tensor> carry, std::span<const Tensor> slices) -> FunctionResults {
-    const size_t own = parts.carried + parts.sequences;
-    std::vector<Tensor> inputs(slices.begin(), slices.begin() + static_cast<std::ptrdiff_t>(own));
-    inputs.insert(inputs.end(), call.inputs.begin() + static_cast<std::ptrdiff_t>(own),
-                  call.inputs.begin() + static_cast<std::ptrdiff_t>(parts.inputs));
-    std::vector<Tensor> dys(parts.carried + parts.outputs);
-    for (size_t k = 0; k < parts.flowing.size(); ++k) dys[parts.flowing[k]] = carry[k];
-    for (size_t k = 0; k < parts.reached.size(); ++k) dys[parts.reached[k]] = slices[own + k];
-    const std::vector<Tensor> gradients = Replay(*parts.attrs.body, inputs).pull_back(dys, needed.span());
+  std::vector<Tensor> run() {
+    const auto step = [&](std::span<const Tensor> carry, std::span<const Tensor> slices) -> FunctionResults {
+      return {pull_back(carry, slices)};
+    };
+    std::vector<Tensor> found = trace_scan(step, carried_, sequences_, plan_).tensors;
+    std::vector<Tensor> gradients(call_.inputs.size());
+    size_t next = 0;
+    for (const size_t i : parts_.flowing) gradients[i] = found[next++];
+    for (const size_t i : parts_.needed_captures) gradients[i] = found[next++];
+    for (const size_t i : parts_.needed_sequences) gradients[i] = found[next++];
+    found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(next));
+    late_.add_to(gradients, call_.inputs, sequences_, found);
+    std::erase_if(gradients, [](const Tensor& gradient) { return !gradient.defined(); });
+    return gradients;
+  }
+
+ private:
+  void add_sequence(const Tensor& whole, bool by_rows) {
+    sequences_.push_back(whole);
+    plan_.by_rows.push_back(by_rows);
+  }
+
+  std::vector<Tensor> pull_back(std::span<const Tensor> carry, std::span<const Tensor> slices) {
+    const graph::Graph& body = *parts_.attrs.body;
+    const auto saved = static_cast<size_t>(parts_.attrs.saved);
+    Replay::Known known;
+    for (size_t k = parts_.carried; k < saved; ++k) known[body.outputs[first_saved_ + k]] = slices[k];
+    std::vector<Tensor> inputs(slices.begin(), slices.begin() + static_cast<std::ptrdiff_t>(parts_.carried));
+    for (size_t i = 0; i < parts_.sequences; ++i) inputs.push_back(slices[saved + i]);
+    for (size_t i = inputs.size(); i < parts_.inputs; ++i) inputs.push_back(call_.inputs[i]);
+    std::vector<Tensor> dys(call_.outputs.size());
+    for (size_t k = 0; k < parts_.flowing.size(); ++k) dys[parts_.flowing[k]] = carry[k];
+    for (size_t k = 0; k < parts_.reached.size(); ++k) dys[parts_.reached[k]] = slices[saved + parts_.sequences + k];
+    Flags needed(parts_.inputs);
+    for (const std::vector<size_t>* each : {&parts_.flowing, &parts_.needed_sequences, &parts_.needed_captures}) {
+      for (const size_t i : *each) needed[i] = true;
+    }
+    late_ = LateGradients(parts_.attrs, slices);
+    const std::vector<Tensor> gradients =
+        Replay(body, inputs, known)
+            .pull_back(dys, needed.span(), [&](const graph::Node& node, const GradientCall& call, std::span<bool> wanted) {
+              late_.take_over(node, call, wanted);
+            });
     std::vector<Tensor> results;
-    for (const size_t i : parts.flowing) results.push_back(or_zeros(gradients[i], inputs[i]));
-    for (size_t k = 0; k < saved_reached.size(); ++k)
-      results[saved_reached[k]] = results[saved_reached[k]] + slices[own + parts.reached.size() + k];
-    for (size_t k = 0; k < parts.needed_captures.size(); ++k) {
-      const Tensor& sum = carry[parts.flowing.size() + k];
-      const Tensor& more = gradients[parts.needed_captures[k]];
+    for (const size_t i : parts_.flowing) results.push_back(or_zeros(gradients[i], inputs[i]));
+    for (size_t k = 0; k < parts_.needed_captures.size(); ++k) {
+      const Tensor& sum = carry[parts_.flowing.size() + k];
+      const Tensor& more = gradients[parts_.needed_captures[k]];
       results.push_back(more.defined() ? sum + more : sum);
     }
-    for (const size_t i : parts.needed_sequences) results.push_back(or_zeros(gradients[i], inputs[i]));
-    return {std::move(results)};
-  };
-  const std::vector<Tensor> found = trace_scan(step, carried, sequences, plan).tensors;
+    for (const size_t i : parts_.needed_sequences) results.push_back(or_zeros(gradients[i], inputs[i]));
+    results.insert(results.end(), late_.stacked().begin(), late_.stacked().end());
+    return results;
+  }
+
+  const GradientCall& call_;
+  Parts parts_;
+  ScanPlan plan_;
+  std::vector<Tensor> carried_, sequences_;
+  size_t first_saved_ = 0;  // among the outputs
+  LateGradients late_;
+};
+
+// Where nothing was saved, for nobody had asked for gradients then: once more, saving.
+std::vector<Tensor> backwards_saving(const GradientCall& call) {
+  const Attrs saving = saving_scan(call.attrs);
+  const std::vector<Tensor> outputs = bind_all(scan_op, call.inputs, saving);
+  std::vector<Tensor> dys(call.dys.begin(), call.dys.end());
+  Flags reached(outputs.size());
+  for (size_t i = 0; i < call.dys.size(); ++i) reached[i] = call.reached[i];
+  for (size_t i = call.dys.size(); i < outputs.size(); ++i) dys.push_back(zeros_like(outputs[i]));
+  const std::span<const bool> flags = std::as_const(reached).span();
+  return Backwards({.inputs = call.inputs, .outputs = outputs, .dys = dys, .attrs = saving, .needed = call.needed, .reached = flags}).run();
+}
+
+}  // namespace
+
+// One scope: where the trace repeats itself, for an `if` further on, nothing here runs again.
+std::vector<Tensor> scan_gradient(const GradientCall& call) {
+  const ScanAttrs& attrs = call.attrs.as<ScanAttrs>();
+  FunctionResults found = run_scope([&]() -> FunctionResults {
+    const bool is_saved = attrs.saved != 0 || attrs.carried == 0;
+    return {is_saved ? Backwards(call).run() : backwards_saving(call)};
+  });
   std::vector<Tensor> gradients(call.inputs.size());
-  size_t next = 0;
-  for (const size_t i : parts.flowing) gradients[i] = found[next++];
-  for (const size_t i : parts.needed_captures) gradients[i] = found[next++];
-  for (const size_t i : parts.needed_sequences) gradients[i] = found[next++];
+  for (size_t i = 0, next = 0; i < gradients.size(); ++i) {
+    if (Backwards::gives(call, i)) gradients[i] = found.tensors[next++];
+  }
   return gradients;
 }
 
