@@ -7,6 +7,7 @@
 #include <anyshape/tensor.h>
 #include <anyshape/variable.h>
 
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -73,6 +74,11 @@ class AnyLayer : public Stateful {
   AnyLayer clone() const;  // a layer of its own with the same weights
   bool accepts_missing() const;
   const std::shared_ptr<Layer>& layer() const { return layer_; }
+
+ protected:
+  // A call that gives several tensors, of which the mask goes with the first: inputs are cast, weights made and errors named as in any call.
+  using Body = std::function<std::vector<Tensor>(std::span<const Tensor> inputs, const CallContext& context)>;
+  std::vector<Tensor> call_all(std::span<const Tensor> inputs, LayerCallOptions options, const Body& body) const;
 
  private:
   Tensor call(std::span<const Tensor> inputs, LayerCallOptions options) const;

@@ -47,6 +47,14 @@ void require_built(const AnyLayer& layer, const char* what) {
       what, layer.name()));
 }
 
+void require_inputs(const AnyLayer& layer, std::span<const Tensor> inputs) {
+  if (inputs.empty()) throw ArgumentError(fmt::format("layer \"{}\": no input is given; expected at least one.", layer.name()));
+  for (const Tensor& input : inputs) {
+    if (!input.defined())
+      throw ArgumentError(fmt::format("layer \"{}\": an input is an empty tensor handle; expected a tensor.", layer.name()));
+  }
+}
+
 // The weights of a layer and its children, shared ones once.
 void collect(const LayerState& state, std::vector<LayerState::Weight>& weights, bool only_trainable) {
   if (only_trainable && !state.is_trainable) return;
@@ -87,16 +95,18 @@ Tensor AnyLayer::operator()(std::initializer_list<Tensor> inputs, LayerCallOptio
 }
 Tensor AnyLayer::operator()(const std::vector<Tensor>& inputs, LayerCallOptions options) const { return call(inputs, options); }
 
-Tensor AnyLayer::call(std::span<const Tensor> given, LayerCallOptions options) const {
-  Layer& layer = required(layer_);
-  const std::string name = this->name();
-  if (given.empty()) throw ArgumentError(fmt::format("layer \"{}\": no input is given; expected at least one.", name));
-  for (const Tensor& input : given) {
-    if (!input.defined()) throw ArgumentError(fmt::format("layer \"{}\": an input is an empty tensor handle; expected a tensor.", name));
-  }
-  if (std::ranges::any_of(given, nn::is_placeholder)) return nn::describe_call(*this, given, options);
+Tensor AnyLayer::call(std::span<const Tensor> inputs, LayerCallOptions options) const {
+  require_inputs(*this, inputs);
+  if (std::ranges::any_of(inputs, nn::is_placeholder)) return nn::describe_call(*this, inputs, options);
+  return call_all(inputs, options, [&](std::span<const Tensor> operands, const CallContext& context) {
+    return std::vector<Tensor>{layer_->call(operands, context)};
+  })[0];
+}
 
-  const ScopedLayerName path(name);
+std::vector<Tensor> AnyLayer::call_all(std::span<const Tensor> given, LayerCallOptions options, const Body& body) const {
+  const Layer& layer = required(layer_);
+  require_inputs(*this, given);
+  const ScopedLayerName path(name());
   const bool training = options.training.value_or(nn::is_training());
   const nn::ScopedTraining scope(training);
   std::vector<Tensor> inputs;
@@ -108,10 +118,11 @@ Tensor AnyLayer::call(std::span<const Tensor> given, LayerCallOptions options) c
     shapes.push_back(inputs.back().shape());
   }
   if (!is_built()) build(shapes);
-  const Tensor result = layer.call(inputs, {.training = training});
-  if (nn::mask_of(result).defined()) return result;
+  std::vector<Tensor> results = body(inputs, {.training = training});
+  if (nn::mask_of(results[0]).defined()) return results;
   const Tensor mask = layer.mask(inputs, masks);
-  return mask.defined() ? nn::with_mask(result, mask) : result;
+  if (mask.defined()) results[0] = nn::with_mask(results[0], mask);
+  return results;
 }
 
 void AnyLayer::build(const Shape& input) const { build(std::vector<Shape>{input}); }

@@ -7,6 +7,12 @@
 
 namespace anyshape::nn {
 
+void share_dtype(const Layer& outer, const AnyLayer& inner, const std::optional<Dtype>& given) {
+  LayerState& state = inner.layer()->state();
+  if (!state.dtype) state.dtype = given;
+  outer.state().dtype = state.dtype;
+}
+
 void require_positive(const char* layer, const char* what, int64_t value) {
   if (value < 1) throw ArgumentError(fmt::format("{}: {} is {}; expected at least 1.", layer, what, value));
 }

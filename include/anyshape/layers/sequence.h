@@ -14,11 +14,13 @@ struct RecurrentOptions {
   Initializer recurrent_initializer = "orthogonal";
   Initializer bias_initializer = "zeros";
   Regularizer kernel_regularizer = {};
-  double dropout = 0;
-  double recurrent_dropout = 0;
+  Regularizer recurrent_regularizer = {};
+  Regularizer bias_regularizer = {};
+  double dropout = 0;            // of a row's features, the same ones at every step
+  double recurrent_dropout = 0;  // of what a row's state gives to the recurrent product
   bool return_sequences = false;
-  bool go_backwards = false;
-  bool zero_output_for_mask = false;
+  bool go_backwards = false;          // from each row's last step; a sequence comes in that order, too
+  bool zero_output_for_mask = false;  // in a sequence: masked steps are 0 instead of the output before them
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
@@ -31,11 +33,13 @@ struct LstmOptions {
   Initializer recurrent_initializer = "orthogonal";
   Initializer bias_initializer = "zeros";
   Regularizer kernel_regularizer = {};
-  double dropout = 0;
-  double recurrent_dropout = 0;
+  Regularizer recurrent_regularizer = {};
+  Regularizer bias_regularizer = {};
+  double dropout = 0;            // of a row's features, the same ones at every step
+  double recurrent_dropout = 0;  // of what a row's state gives to the recurrent product
   bool return_sequences = false;
-  bool go_backwards = false;
-  bool zero_output_for_mask = false;
+  bool go_backwards = false;          // from each row's last step; a sequence comes in that order, too
+  bool zero_output_for_mask = false;  // in a sequence: masked steps are 0 instead of the output before them
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
@@ -48,11 +52,13 @@ struct GruOptions {
   Initializer recurrent_initializer = "orthogonal";
   Initializer bias_initializer = "zeros";
   Regularizer kernel_regularizer = {};
-  double dropout = 0;
-  double recurrent_dropout = 0;
+  Regularizer recurrent_regularizer = {};
+  Regularizer bias_regularizer = {};
+  double dropout = 0;            // of a row's features, the same ones at every step
+  double recurrent_dropout = 0;  // of what a row's state gives to the recurrent product
   bool return_sequences = false;
-  bool go_backwards = false;
-  bool zero_output_for_mask = false;
+  bool go_backwards = false;          // from each row's last step; a sequence comes in that order, too
+  bool zero_output_for_mask = false;  // in a sequence: masked steps are 0 instead of the output before them
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
@@ -63,35 +69,39 @@ struct Recurrence {
   std::vector<Tensor> states;  // after each row's last real step
 };
 
-// A step of a recurrent layer: the user's own derive from Cell.
-class Cell : public Layer {
- public:
-  using Layer::Layer;
-  virtual std::vector<int64_t> state_sizes() const = 0;
-  // The next output and states from one step's input [rows, features] and the states [rows, size].
-  virtual std::pair<Tensor, std::vector<Tensor>> step(const Tensor& input, const std::vector<Tensor>& states,
-                                                      const CallContext& context) = 0;
-};
-
+// A handle on a recurrent layer. Its input is [batch, time, features], ragged rows included: no step is made for what is not there. A masked step
+// keeps the states and repeats the output before it. A row without any real step gives its first state.
 class RecurrentLayer : public AnyLayer {
  public:
-  // Starts from given states and gives the final ones, too.
+  // Starts from given states [batch, size], zeros where there are none, and gives the final ones, too.
   Recurrence run(const Tensor& input, const std::vector<Tensor>& initial_states = {}, LayerCallOptions options = {}) const;
 
  protected:
   using AnyLayer::AnyLayer;
 };
-class SimpleRNN : public RecurrentLayer {
+class SimpleRNN : public RecurrentLayer {  // h' = activation(x @ kernel + h @ recurrent_kernel + bias)
  public:
   explicit SimpleRNN(int64_t units, RecurrentOptions options = {});
 };
-class LSTM : public RecurrentLayer {
+class LSTM : public RecurrentLayer {  // states h, c; gates in the order input, forget, candidate, output
  public:
   explicit LSTM(int64_t units, LstmOptions options = {});
 };
-class GRU : public RecurrentLayer {
+class GRU : public RecurrentLayer {  // gates in the order update, reset, candidate; bias [2, 3 * units] with reset_after
  public:
   explicit GRU(int64_t units, GruOptions options = {});
+};
+
+// A step of a recurrent layer: the user's own derive from Cell. build() gets the shape of one step's input, [rows, features].
+class Cell : public Layer {
+ public:
+  using Layer::Layer;
+  virtual std::vector<int64_t> state_sizes() const = 0;
+  virtual int64_t output_size() const { return state_sizes().front(); }
+  // The next output [rows, output size] and states from one step's input [rows, features] and the states [rows, size]. It is run once for all
+  // steps: rows is a symbol, and what does not depend on the states is computed for all steps at once.
+  virtual std::pair<Tensor, std::vector<Tensor>> step(const Tensor& input, const std::vector<Tensor>& states,
+                                                      const CallContext& context) = 0;
 };
 struct RnnOptions {
   bool return_sequences = false;
@@ -104,8 +114,8 @@ class RNN : public RecurrentLayer {  // over a user's cell
  public:
   template <class OwnCell>
     requires std::derived_from<OwnCell, Cell>
-  explicit RNN(OwnCell cell, RnnOptions options = {}) : RNN(std::shared_ptr<Cell>(std::make_shared<OwnCell>(std::move(cell))), options) {}
-  RNN(std::shared_ptr<Cell> cell, RnnOptions options);
+  explicit RNN(OwnCell cell, RnnOptions options = {}) : RNN(anyshape::layer(std::move(cell)), options) {}
+  explicit RNN(const AnyLayer& cell, RnnOptions options = {});  // ArgumentError where it is no Cell
 };
 
 enum class Merge { Concat, Sum, Multiply, Average };
@@ -114,9 +124,10 @@ struct BidirectionalOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-class Bidirectional : public AnyLayer {  // the layer, and a copy of it with weights of its own that runs from the end
+// The layer, and a copy of it with weights of its own that runs the other way. States are those of the layer, then those of the copy.
+class Bidirectional : public RecurrentLayer {
  public:
-  explicit Bidirectional(RecurrentLayer layer, BidirectionalOptions options = {});
+  explicit Bidirectional(const RecurrentLayer& layer, BidirectionalOptions options = {});
 };
 struct SequenceOptions {
   std::string name = {};

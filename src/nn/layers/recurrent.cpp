@@ -1,0 +1,160 @@
+// The walk: steps of a batch are one scan over time, whose body is one step of all rows.
+#include "nn/layers/recurrent.h"
+
+#include "nn/annotations.h"
+#include "nn/layer_state.h"
+#include "nn/placeholder.h"
+#include "shape/prove.h"
+#include "tensor/view.h"
+
+#include <anyshape/control.h>
+#include <anyshape/error.h>
+#include <anyshape/ops.h>
+#include <anyshape/random.h>
+
+#include <fmt/format.h>
+
+namespace anyshape {
+namespace nn {
+
+// What is the same at every step.
+struct SteppedLayer::Loop {
+  size_t states;
+  bool is_masked;       // slice 1 says which rows have a real step
+  bool carries_output;  // behind the states
+  Tensor kept;          // of recurrent dropout
+  CallContext context;
+};
+
+namespace {
+
+// 1 / (1 - rate) for what stays, 0 for what is dropped.
+Tensor dropout_factors(const Shape& shape, double rate, Dtype dtype) {
+  const Tensor stays = random::uniform(shape, {.dtype = dtype}) >= rate;
+  return where(stays, cast(Tensor(1 / (1 - rate)), dtype), 0);
+}
+
+void require_steps(const Layer& layer, const Shape& input) {
+  if (input.rank() == 3) return;
+  throw ShapeError(fmt::format("{}: the input is {}; expected [batch, time, features].", type_of(layer), to_string(input)));
+}
+
+}  // namespace
+
+void SteppedLayer::build(const Shape& input) {
+  require_steps(*this, input);
+  make_weights(input);
+}
+
+Tensor SteppedLayer::mask(std::span<const Tensor>, std::span<const Tensor> masks) const {
+  if (!walk.return_sequences || !masks[0].defined()) return {};
+  return walk.reverses() ? flip(masks[0], {1}) : masks[0];
+}
+
+std::vector<Tensor> SteppedLayer::initial_states(std::span<const Tensor> inputs) const {
+  const std::vector<int64_t> sizes = state_sizes();
+  const Dim rows = inputs[0].shape()[0];
+  const std::span<const Tensor> given = inputs.subspan(1);
+  if (!given.empty() && given.size() != sizes.size()) {
+    throw ArgumentError(fmt::format("{}: got {} initial states; expected {} or none.", type_of(*this), given.size(), sizes.size()));
+  }
+  std::vector<Tensor> states;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const Shape shape{rows, sizes[i]};
+    if (given.empty()) {
+      states.push_back(zeros(shape, {.dtype = dtype()}));
+      continue;
+    }
+    if (given[i].is_ragged() || given[i].rank() != 2) {
+      throw ShapeError(fmt::format("{}: initial state {} is {}; expected [batch, {}].", type_of(*this), i, describe(given[i]), sizes[i]));
+    }
+    if (proves_equal(given[i].shape()[0], rows) == false || proves_equal(given[i].shape()[1], sizes[i]) == false) {
+      throw ShapeError(fmt::format("{}: initial state {} is {}; expected {}.", type_of(*this), i, describe(given[i]), to_string(shape)));
+    }
+    states.push_back(reshape(given[i], shape));
+  }
+  return states;
+}
+
+// Carried: the states, then the output where it is none of them. Gives them anew, then one step of the sequence where it is asked for.
+std::vector<Tensor> SteppedLayer::one_step(const Loop& loop, std::span<const Tensor> carried, std::span<const Tensor> slices) {
+  const std::vector<Tensor> before(carried.begin(), carried.begin() + static_cast<std::ptrdiff_t>(loop.states));
+  auto [output, after] = step(slices[0], before, loop.kept, loop.context);
+  if (after.size() != loop.states) {
+    throw ArgumentError(
+        fmt::format("{}: a step gives {} states; expected {}, as state_sizes() says.", type_of(*this), after.size(), loop.states));
+  }
+  Tensor shown = output;
+  if (loop.is_masked) {
+    const Tensor& is_real = slices[1];
+    for (size_t i = 0; i < after.size(); ++i) after[i] = where(is_real, after[i], before[i]);
+    output = outputs_first_state() ? after[0] : where(is_real, output, carried.back());
+    shown = walk.zero_output_for_mask ? where(is_real, shown, 0) : output;
+  }
+  if (loop.carries_output) after.push_back(output);
+  if (walk.return_sequences) after.push_back(shown);
+  return after;
+}
+
+Recurrence SteppedLayer::run(std::span<const Tensor> inputs, const CallContext& context) {
+  require_steps(*this, inputs[0].shape());
+  const Tensor is_real = mask_of(inputs[0]);
+  std::vector<Tensor> carried = initial_states(inputs);
+  Loop loop{.states = carried.size(),
+            .is_masked = is_real.defined(),
+            .carries_output = !outputs_first_state() && (is_real.defined() || !walk.return_sequences),
+            .kept = {},
+            .context = context};
+  const Dim rows = inputs[0].shape()[0];
+  if (loop.carries_output) {
+    carried.push_back(output_size() == state_sizes().front() ? carried[0] : zeros({rows, output_size()}, {.dtype = dtype()}));
+  }
+  Tensor x = inputs[0];
+  if (context.training && dropout() > 0) x = x * dropout_factors({rows, 1, x.shape()[2]}, dropout(), x.dtype());
+  if (context.training && recurrent_dropout() > 0) {
+    loop.kept = dropout_factors({rows, state_sizes().front()}, recurrent_dropout(), dtype());
+  }
+
+  std::vector<Tensor> sequences{project(swapaxes(x, 0, 1))};
+  if (loop.is_masked) sequences.push_back(expand_dims(transpose(is_real), -1));
+  const size_t count = carried.size();
+  std::vector<Tensor> results = scan_tensors([&](std::span<const Tensor> carry,
+                                                 std::span<const Tensor> slices) { return FunctionResults{one_step(loop, carry, slices)}; },
+                                             carried, sequences, {.reverse = walk.go_backwards})
+                                    .tensors;
+
+  Recurrence found{.output = results[outputs_first_state() ? 0 : loop.states],
+                   .states = {results.begin(), results.begin() + static_cast<std::ptrdiff_t>(loop.states)}};
+  if (walk.return_sequences) {
+    found.output = swapaxes(results[count], 0, 1);
+    if (walk.reverses()) found.output = flip(found.output, {1});
+  }
+  return found;
+}
+
+void require_rate(const char* layer, const char* what, double rate) {
+  if (!(rate >= 0 && rate < 1)) throw ArgumentError(fmt::format("{}: {} is {}; expected 0 <= rate < 1.", layer, what, rate));
+}
+
+}  // namespace nn
+
+Recurrence RecurrentLayer::run(const Tensor& input, const std::vector<Tensor>& initial_states, LayerCallOptions options) const {
+  std::vector<Tensor> inputs{input};
+  inputs.insert(inputs.end(), initial_states.begin(), initial_states.end());
+  for (const Tensor& each : inputs) {
+    if (each.defined() && nn::is_placeholder(each)) {
+      throw ArgumentError(fmt::format(
+          "{}: run() is given a model's input; expected tensors with values. Call the layer on it, or call run() in a layer of your own.",
+          type()));
+    }
+  }
+  std::vector<Tensor> results = call_all(inputs, options, [this](std::span<const Tensor> operands, const CallContext& context) {
+    Recurrence found = static_cast<nn::Recurrent&>(*layer()).run(operands, context);
+    std::vector<Tensor> all{found.output};
+    all.insert(all.end(), found.states.begin(), found.states.end());
+    return all;
+  });
+  return {.output = results[0], .states = {results.begin() + 1, results.end()}};
+}
+
+}  // namespace anyshape

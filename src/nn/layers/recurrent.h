@@ -1,0 +1,71 @@
+// What recurrent layers share: the walk over the steps of every row, whatever a step does.
+#pragma once
+#include <anyshape/layers/sequence.h>
+
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace anyshape::nn {
+
+// Layers that give their states, too (RecurrentLayer::run). Inputs: x [batch, time, features], then all initial states or none.
+class Recurrent : public Layer {
+ public:
+  virtual Recurrence run(std::span<const Tensor> inputs, const CallContext& context) = 0;
+  using Layer::call;
+  Tensor call(std::span<const Tensor> inputs, const CallContext& context) final { return run(inputs, context).output; }
+
+ protected:
+  using Layer::Layer;
+};
+
+// How steps are walked and what is given of them.
+struct Walk {
+  bool return_sequences = false;
+  bool go_backwards = false;
+  bool zero_output_for_mask = false;
+  bool in_time_order = false;  // a sequence stands as its input does; else, as in Keras, in the order in which it was made
+
+  bool reverses() const { return go_backwards && !in_time_order; }
+};
+
+template <class Options>
+Walk walk_of(const Options& options) {
+  return {.return_sequences = options.return_sequences,
+          .go_backwards = options.go_backwards,
+          .zero_output_for_mask = options.zero_output_for_mask};
+}
+
+// A layer that is one step, walked. What a step needs of its input alone is done in project(), for all steps in one product.
+class SteppedLayer : public Recurrent {
+ public:
+  using Step = std::pair<Tensor, std::vector<Tensor>>;  // the output and the next states
+
+  void build(const Shape& input) final;
+  Recurrence run(std::span<const Tensor> inputs, const CallContext& context) final;
+  Tensor mask(std::span<const Tensor> inputs, std::span<const Tensor> masks) const final;
+
+  Walk walk;
+
+ protected:
+  SteppedLayer(std::string type, Walk how) : Recurrent(std::move(type)), walk(how) {}
+
+  virtual void make_weights(const Shape& input) = 0;
+  virtual std::vector<int64_t> state_sizes() const = 0;
+  virtual Tensor project(const Tensor& x) { return x; }  // [..., features] -> [..., what a step is given]
+  // `kept` is what recurrent dropout multiplies a row's first state by, [rows, size]; undefined where nothing is dropped.
+  virtual Step step(const Tensor& x, const std::vector<Tensor>& states, const Tensor& kept, const CallContext& context) = 0;
+  virtual int64_t output_size() const { return state_sizes().front(); }
+  virtual bool outputs_first_state() const { return true; }  // the output is the first state, so that none has to be carried beside it
+  virtual double dropout() const { return 0; }
+  virtual double recurrent_dropout() const { return 0; }
+
+ private:
+  struct Loop;
+  std::vector<Tensor> initial_states(std::span<const Tensor> inputs) const;
+  std::vector<Tensor> one_step(const Loop& loop, std::span<const Tensor> carried, std::span<const Tensor> slices);
+};
+
+void require_rate(const char* layer, const char* what, double rate);  // 0 <= rate < 1
+
+}  // namespace anyshape::nn
