@@ -2,6 +2,7 @@
 #include "function/compile.h"
 
 #include "codegen/jit.h"
+#include "loop/text.h"
 #include "lower/lower.h"
 #include "passes/run_passes.h"
 #include "runtime/externs.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <unordered_map>
 
 namespace anyshape::function_detail {
 namespace {
@@ -21,22 +23,38 @@ struct MachineCode {
   std::shared_ptr<const void> holder;
 };
 
+// The kernels of a program without those that say the same, as the updates of weights of several sizes do.
+struct DistinctKernels {
+  std::vector<const loop::Kernel*> kernels;
+  std::vector<size_t> of_step;  // which of them
+
+  explicit DistinctKernels(const lower::Program& program) {
+    std::unordered_map<std::string, size_t> known;
+    for (const lower::Step& step : program.steps) {
+      const auto [found, is_new] = known.try_emplace(loop::print(step.kernel), kernels.size());
+      if (is_new) kernels.push_back(&step.kernel);
+      of_step.push_back(found->second);
+    }
+  }
+};
+
 // Kernels are compiled side by side: generating code is most of what a first call takes.
 MachineCode generate(const lower::Program& program) {
   using Code = std::vector<std::shared_ptr<const codegen::CompiledKernels>>;
+  const DistinctKernels distinct(program);
   runtime::Pool& pool = runtime::Pool::shared();
-  const size_t parts = std::min<size_t>(program.steps.size(), static_cast<size_t>(pool.threads()));
+  const size_t parts = std::min<size_t>(distinct.kernels.size(), static_cast<size_t>(pool.threads()));
   auto code = std::make_shared<Code>(parts);
   pool.run(static_cast<int64_t>(parts), 1, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part) {
       std::vector<const loop::Kernel*> kernels;
-      for (size_t step = static_cast<size_t>(part); step < program.steps.size(); step += parts)
-        kernels.push_back(&program.steps[step].kernel);
+      for (auto kernel = static_cast<size_t>(part); kernel < distinct.kernels.size(); kernel += parts)
+        kernels.push_back(distinct.kernels[kernel]);
       (*code)[static_cast<size_t>(part)] = codegen::compile(kernels, runtime::find_extern);
     }
   });
   MachineCode result;
-  for (size_t step = 0; step < program.steps.size(); ++step) result.entries.push_back((*code)[step % parts]->entry(step / parts));
+  for (const size_t kernel : distinct.of_step) result.entries.push_back((*code)[kernel % parts]->entry(kernel / parts));
   for (const auto& each : *code) result.bytes += each->code_bytes();
   result.holder = std::move(code);
   return result;

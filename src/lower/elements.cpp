@@ -43,21 +43,19 @@ void Elements::enter_body(loop::Value inner, std::vector<OpenChoice> choices) {
   choices_ = std::move(choices);
 }
 
-loop::Value Elements::element(const Value* value, std::span<const loop::Value> index) {
+Elements::Place Elements::place_of(const Value* value, std::span<const loop::Value> index) {
   std::vector<int32_t> ids;
-  for (loop::Value each : index) ids.push_back(each.id);
-  const auto key = std::make_pair(value, std::move(ids));
+  for (const loop::Value each : index) ids.push_back(each.id);
+  return {value, std::move(ids)};
+}
+
+loop::Value Elements::element(const Value* value, std::span<const loop::Value> index) {
+  const Place key = place_of(value, index);
   if (auto found = known_.find(key); found != known_.end()) return found->second;
-  loop::Value result;
-  if (value->node == nullptr || groups_.in_memory.contains(value)) {
-    accesses_.push_back({value->spec.shape, {index.begin(), index.end()}, value->strides.empty() || value->joined});
-    const int32_t buffer = kernel_.buffer(find_buffer_(value), value->spec.dtype, loop::Access::In);
-    result = kernel_.b.load(buffer, memory_offset(value, index));
-  } else {
-    result = compute(value, index);
-  }
-  known_[key] = result;
-  return result;
+  if (value->node != nullptr && !groups_.in_memory.contains(value)) return compute(value, index);
+  accesses_.push_back({value->spec.shape, {index.begin(), index.end()}, value->strides.empty() || value->joined});
+  const int32_t buffer = kernel_.buffer(find_buffer_(value), value->spec.dtype, loop::Access::In);
+  return known_[key] = kernel_.b.load(buffer, memory_offset(value, index));
 }
 
 loop::Value Elements::compute(const Value* value, std::span<const loop::Value> index) {
@@ -67,7 +65,8 @@ loop::Value Elements::compute(const Value* value, std::span<const loop::Value> i
   const std::vector<TensorSpec> specs = graph::input_specs(node);
   const OpCall op_call(*node.op, specs, node.attrs);
   Call call(*this, node, op_call, value->spec, index);
-  return kernel_.b.cast(node.op->element(call), value->spec.dtype);  // a half is rounded even where it is not stored
+  const loop::Value result = kernel_.b.cast(node.op->element(call), value->spec.dtype);  // a half is rounded even where it is not stored
+  return known_[place_of(value, index)] = result;
 }
 
 loop::Value Elements::memory_offset(const Value* value, std::span<const loop::Value> index) {

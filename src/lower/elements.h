@@ -43,6 +43,8 @@ class Elements {
 
  private:
   class Call;
+  using Place = std::pair<const graph::Value*, std::vector<int32_t>>;  // a value at an index
+  static Place place_of(const graph::Value* value, std::span<const loop::Value> index);
   loop::Value memory_offset(const graph::Value* value, std::span<const loop::Value> index);
   loop::Value broadcast_index(loop::Value index, const Dim& size, const Dim& extent);
 
@@ -52,7 +54,7 @@ class Elements {
   std::function<int(const graph::Node*)> node_number_;
   loop::Value inner_;
   std::vector<OpenChoice> choices_;
-  std::map<std::pair<const graph::Value*, std::vector<int32_t>>, loop::Value> known_;
+  std::map<Place, loop::Value> known_;
   std::vector<ElementAccess> accesses_;
   std::vector<Dim> open_inner_;
   std::vector<const graph::Node*> indexed_;

@@ -1,6 +1,8 @@
 // A value stays out of memory when its op can be said element by element and exactly one loop needs it, as often as it needs its own elements.
 #include "lower/group.h"
 
+#include "lower/merge.h"
+
 #include <algorithm>
 
 namespace anyshape::lower {
@@ -9,9 +11,6 @@ namespace {
 using graph::Graph;
 using graph::Node;
 using graph::Value;
-
-// Beyond this many ops in one loop, registers run out and compile time grows without gain.
-constexpr int largest_group = 48;
 
 bool is_source(const OpDef& op) { return op.kind == OpKind::Source; }
 
@@ -45,6 +44,7 @@ Groups group(const Graph& graph) {
     }
   }
   Groups groups;
+  Roots roots;
   std::unordered_map<const Node*, int> ops_inside;  // of the loop a node's element is computed in
   for (const Node* node : graph.nodes()) {
     int count = 1;
@@ -52,7 +52,7 @@ Groups group(const Graph& graph) {
       if (input->node == nullptr || groups.in_memory.contains(input)) continue;
       if (count + ops_inside[input->node] > largest_group) {
         groups.in_memory.insert(input);
-        groups.roots.push_back(input->node);
+        roots.push_back(input->node);
       } else {
         count += ops_inside[input->node];
       }
@@ -66,12 +66,13 @@ Groups group(const Graph& graph) {
         root = true;
       }
     }
-    if (root) groups.roots.push_back(node);
+    if (root) roots.push_back(node);
   }
   // A value put into memory late, because its loop grew too large, still comes before what uses it.
   std::unordered_map<const Node*, size_t> position;
   for (size_t i = 0; i < graph.nodes().size(); ++i) position[graph.nodes()[i]] = i;
-  std::ranges::sort(groups.roots, {}, [&](const Node* node) { return position[node]; });
+  std::ranges::sort(roots, {}, [&](const Node* node) { return position[node]; });
+  merge(graph, roots, ops_inside, groups);
   return groups;
 }
 

@@ -8,9 +8,12 @@
 
 namespace anyshape::lower {
 
+// Nodes whose results one kernel writes: several where they walk the same elements, else one.
+using Roots = std::vector<const graph::Node*>;
+
 struct Groups {
   std::unordered_set<const graph::Value*> in_memory;  // graph inputs aside
-  std::vector<const graph::Node*> roots;              // nodes that get a kernel of their own, in order
+  std::vector<Roots> kernels;                         // in order
 };
 
 Groups group(const graph::Graph& graph);

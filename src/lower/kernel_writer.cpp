@@ -7,8 +7,9 @@
 
 namespace anyshape::lower {
 
-loop::Value KernelWriter::size(const Dim& dim) {
-  if (dim.is_constant()) return b.integer(dim.value());
+loop::Value KernelWriter::size(const Dim& dim) { return dim.is_constant() ? b.integer(dim.value()) : parameter(dim); }
+
+loop::Value KernelWriter::parameter(const Dim& dim) {
   if (auto found = sizes_.find(dim); found != sizes_.end()) return found->second;
   dims_.push_back(dim);
   return sizes_[dim] = b.size(fmt::format("d{}", dims_.size() - 1));

@@ -101,22 +101,25 @@ class Lowering {
   }
 
   void lower_roots() {
-    for (const Node* root : groups_.roots) lower_root(*root);
+    for (const Roots& roots : groups_.kernels) lower_kernel(roots);
   }
 
-  void lower_root(const Node& root) {
+  void lower_kernel(const Roots& roots) {
+    const Node& root = *roots[0];
     if (root.op->is_alias) {
       buffers_[root.outputs[0]] = buffer_of(root.inputs[0]);
       return;
     }
-    for (const graph::Value* output : root.outputs) buffers_[output] = new_temporary(output->spec.dtype, capacity(root, *output));
+    for (const Node* each : roots) {
+      for (const graph::Value* output : each->outputs) buffers_[output] = new_temporary(output->spec.dtype, capacity(*each, *output));
+    }
     if (root.op->kind == OpKind::Control) return lower_control(root);
     if (root.op->lower != nullptr) {
       lower_whole(root);
       if (root.made) add_late_size(root);
       return;
     }
-    GroupKernel kernel = root.op->reduce != nullptr ? lower_reduction(root, context()) : lower_elementwise(root, context());
+    GroupKernel kernel = root.op->reduce != nullptr ? lower_reduction(root, context()) : lower_elementwise(roots, context());
     add_step(std::move(kernel.step), kernel.indexed);
   }
 

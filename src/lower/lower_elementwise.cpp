@@ -14,10 +14,10 @@ struct DryRun {
   std::vector<const Node*> indexed;
 };
 
-DryRun dry_run(const Node& root, const GroupContext& context) {
+DryRun dry_run(const Roots& roots, const GroupContext& context) {
   KernelWriter kernel("dry_run");
   Elements elements(kernel, context.groups, context.find_buffer, context.node_number);
-  const Shape& space = root.outputs[0]->spec.shape;
+  const Shape& space = roots[0]->outputs[0]->spec.shape;
   std::vector<Value> index;
   DryRun result;
   std::function<void(int)> nest = [&](int axis) {
@@ -29,7 +29,7 @@ DryRun dry_run(const Node& root, const GroupContext& context) {
       return;
     }
     elements.enter_body({});
-    elements.compute(root.outputs[0], index);
+    for (const Node* root : roots) elements.compute(root->outputs[0], index);
     result.axes = join_axes(space, index, elements.accesses(), kernel.b, [](int, int) { return true; });
   };
   nest(0);
@@ -38,48 +38,55 @@ DryRun dry_run(const Node& root, const GroupContext& context) {
 }
 
 // Sizes along the innermost joined axis that are 1 or not only at run time.
-std::vector<Dim> open_sizes(const Node& root, const GroupContext& context, const std::vector<AxisGroup>& axes) {
+std::vector<Dim> open_sizes(const Roots& roots, const GroupContext& context, const std::vector<AxisGroup>& axes) {
   KernelWriter kernel("dry_run");
   Elements elements(kernel, context.groups, context.find_buffer, context.node_number);
   kernel.b.serial_for(kernel.b.integer(0), kernel.size(axes.back().extent), [&](Value i) {
-    std::vector<Value> index(root.outputs[0]->spec.shape.rank(), kernel.b.integer(0));
+    std::vector<Value> index(roots[0]->outputs[0]->spec.shape.rank(), kernel.b.integer(0));
     index[axes.back().last] = i;
     elements.enter_body(i);
-    elements.compute(root.outputs[0], index);
+    for (const Node* root : roots) elements.compute(root->outputs[0], index);
   });
   return elements.open_inner_sizes();
 }
 
 }  // namespace
 
-GroupKernel lower_elementwise(const Node& root, const GroupContext& context) {
-  const DryRun dry = dry_run(root, context);
-  const graph::Value* output = root.outputs[0];
-  KernelWriter kernel{std::string(root.op->name)};
+GroupKernel lower_elementwise(const Roots& roots, const GroupContext& context) {
+  const DryRun dry = dry_run(roots, context);
+  const Shape& space = roots[0]->outputs[0]->spec.shape;
+  KernelWriter kernel{std::string(roots[0]->op->name)};
   loop::Builder& b = kernel.b;
   Elements elements(kernel, context.groups, context.find_buffer, context.node_number);
   check_indices(kernel, dry.indexed, context);
-  const int32_t target = kernel.buffer(context.find_buffer(output), output->spec.dtype, loop::Access::Out);
-  std::vector<Value> index(output->spec.shape.rank(), b.integer(0));
+  std::vector<int32_t> targets;
+  for (const Node* root : roots) {
+    const graph::Value* output = root->outputs[0];
+    targets.push_back(kernel.buffer(context.find_buffer(output), output->spec.dtype, loop::Access::Out));
+  }
+  std::vector<Value> index(space.rank(), b.integer(0));
+  auto write = [&](Value offset) {
+    for (size_t i = 0; i < roots.size(); ++i) b.store(targets[i], offset, elements.compute(roots[i]->outputs[0], index));
+  };
 
   // Joined axes are walked by the index of their last one; the others stay at 0, which row-major offsets take as the same element.
   auto innermost = [&](Value begin, Value end, const std::vector<OpenChoice>& choices) {
     b.vector_for(begin, end, [&](Value i) {
       index[dry.axes.back().last] = i;
       elements.enter_body(i, choices);
-      b.store(target, elements.offset(output->spec.shape, index), elements.compute(output, index));
+      write(elements.offset(space, index));
     });
   };
   if (dry.axes.empty()) {
     elements.enter_body({});
-    b.store(target, b.integer(0), elements.compute(output, index));
+    write(b.integer(0));
     return {kernel.finish(), dry.indexed};
   }
 
   const Dim inner = dry.axes.back().extent;
-  emit_versions(kernel, open_sizes(root, context, dry.axes), inner, [&](const std::vector<OpenChoice>& choices) {
+  emit_versions(kernel, open_sizes(roots, context, dry.axes), inner, [&](const std::vector<OpenChoice>& choices) {
     if (dry.axes.size() == 1) {
-      const Value end = kernel.size(inner);
+      const Value end = kernel.parameter(inner);
       b.parallel_for(b.integer(0), b.ceil_divide(end, task_elements), b.integer(1), [&](Value task) {
         const Value begin = b.multiply(task, b.integer(task_elements));
         innermost(begin, b.minimum(b.add(begin, b.integer(task_elements)), end), choices);

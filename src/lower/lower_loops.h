@@ -18,7 +18,7 @@ struct GroupKernel {
   std::vector<const graph::Node*> indexed;
 };
 
-GroupKernel lower_elementwise(const graph::Node& root, const GroupContext& context);
+GroupKernel lower_elementwise(const Roots& roots, const GroupContext& context);  // of one shape
 GroupKernel lower_reduction(const graph::Node& root, const GroupContext& context);
 
 // Elements one task should walk at least: splitting less cannot pay for waking a thread.

@@ -105,13 +105,16 @@ void Executable::run_scan(const lower::ScanItem& item, const BlockSizes::OfScan&
   const size_t carried = item.carried.size();
   // Written in turn such that the last step writes the final value.
   auto place = [&](const lower::CarriedBuffer& each, int64_t left) { return pointer(left % 2 == 0 ? each.final : each.spare); };
-  auto step_of = [&](const lower::ScanItem::Sequence& each) -> void* {
-    const int64_t entries = each.by_rows ? steps.total : steps.length, entry = each.by_rows ? steps.first : steps.at;
-    return static_cast<char*>(pointer(each.whole)) + (entries == 0 ? 0 : bytes_of(each.whole, frame) / entries * entry);
+  // The whole may be larger than its steps: a size found in the data is counted with what it cannot exceed.
+  auto step_of = [&](const lower::ScanItem::Sequence& each, int inside) -> void* {
+    const int64_t bytes = bytes_of(inside, frame);
+    const int64_t offset = !each.by_rows ? bytes * steps.at : steps.active == 0 ? 0 : bytes / steps.active * steps.first;
+    return static_cast<char*>(pointer(each.whole)) + offset;
   };
+  const std::vector<lower::BlockOutput>& made = program_.blocks[static_cast<size_t>(item.body)].outputs;
   auto for_each_output = [&](auto&& give) {
     for (size_t i = 0; i < carried; ++i) give(i, place(item.carried[i], steps.left));
-    for (size_t i = 0; i < item.stacked.size(); ++i) give(carried + i, step_of(item.stacked[i]));
+    for (size_t i = 0; i < item.stacked.size(); ++i) give(carried + i, step_of(item.stacked[i], made[carried + i].buffer));
   };
   for (int64_t done = 0; done < steps.length; ++done) {
     steps.left = steps.length - 1 - done;
@@ -129,7 +132,7 @@ void Executable::run_scan(const lower::ScanItem& item, const BlockSizes::OfScan&
     set_iteration(item.body, block, frame, steps.at);
     for (const lower::CarriedBuffer& each : item.carried)
       pointer(each.inside) = done == 0 ? pointer(each.initial) : place(each, steps.left + 1);
-    for (const lower::ScanItem::Sequence& each : item.sequences) pointer(each.inside) = step_of(each);
+    for (const lower::ScanItem::Sequence& each : item.sequences) pointer(each.inside) = step_of(each, each.inside);
     for_each_output([&](size_t output, void* where) { lend_output(item.body, output, frame, where); });
     run_items(item.body, frame, context);
     for_each_output([&](size_t output, void* where) { copy_output(item.body, output, frame, where); });

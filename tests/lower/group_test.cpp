@@ -31,15 +31,65 @@ TEST(Group, an_elementwise_chain_goes_into_the_reduction_that_reads_it) {
   EXPECT_EQ(in_memory(text), (Ids{2, 3}));
 }
 
-TEST(Group, a_value_with_two_users_is_computed_once) {
-  EXPECT_EQ(in_memory(R"(graph f(%0 x: f32[n]) {
+TEST(Group, a_value_with_two_users_in_one_loop_is_computed_once_and_stays_there) {
+  const std::string text = R"(graph f(%0 x: f32[n]) {
   %1 = exp(%0) : f32[n]
   %2 = tanh(%1) : f32[n]
   %3 = add(%1, %2) : f32[n]
   return %3
 }
+)";
+  EXPECT_EQ(in_memory(text), (Ids{3}));
+  const std::string kernel = loop::print(lowered(text).steps.at(0).kernel);
+  EXPECT_EQ(kernel.find("b1[", kernel.find("b1[") + 1), std::string::npos) << kernel;  // x is read once
+}
+
+TEST(Group, a_value_that_is_read_at_two_places_is_in_memory) {
+  EXPECT_EQ(in_memory(R"(graph f(%0 x: f32[4, 4]) {
+  %1 = exp(%0) : f32[4, 4]
+  %2 = transpose(%1) {permutation=[1, 0]} : f32[4, 4]
+  %3 = add(%1, %2) : f32[4, 4]
+  return %3
+}
 )"),
             (Ids{1, 3}));
+}
+
+// The slots and the weight of Adam: three results from one pass over memory.
+TEST(Group, results_that_share_what_they_read_are_written_by_one_kernel) {
+  const std::string text = R"(graph f(%0 w: f32[n], %1 g: f32[n], %2 m: f32[n]) {
+  %3 = add(%2, %1) : f32[n]
+  %4 = multiply(%1, %1) : f32[n]
+  %5 = subtract(%0, %3) : f32[n]
+  return %3, %4, %5
+}
+)";
+  const lower::Program program = lowered(text);
+  ASSERT_EQ(program.steps.size(), 1U);
+  EXPECT_EQ(program.steps[0].buffers.size(), 6U);
+}
+
+TEST(Group, loops_that_share_nothing_stay_apart) {
+  EXPECT_EQ(lowered(R"(graph f(%0 x: f32[n], %1 y: f32[n]) {
+  %2 = exp(%0) : f32[n]
+  %3 = exp(%1) : f32[n]
+  return %2, %3
+}
+)")
+                .steps.size(),
+            2U);
+}
+
+TEST(Group, what_needs_the_whole_of_an_earlier_loop_comes_after_it) {
+  const std::string text = R"(graph f(%0 x: f32[n]) {
+  %1 = exp(%0) : f32[n]
+  %2 = sum(%1) {axes=[0]} : f32[]
+  %3 = divide(%1, %2) : f32[n]
+  return %3
+}
+)";
+  EXPECT_EQ(in_memory(text), (Ids{1, 2, 3}));
+  EXPECT_EQ(lowered(text).steps.size(), 3U);
 }
 
 TEST(Group, a_result_that_is_also_used_is_in_memory) {

@@ -1,0 +1,141 @@
+// A root joins an earlier kernel when all it reads is there before that kernel, or is what the kernel has just computed at the same index.
+#include "lower/merge.h"
+
+#include <algorithm>
+
+namespace anyshape::lower {
+namespace {
+
+using graph::Graph;
+using graph::Node;
+using graph::Value;
+
+bool same_shape(const Shape& a, const Shape& b) {
+  if (a.rank() != b.rank()) return false;
+  for (int axis = 0; axis < a.rank(); ++axis) {
+    if (!a[axis].same_as(b[axis])) return false;
+  }
+  return true;
+}
+
+bool is_loop(const Node& node) {
+  const OpDef& op = *node.op;
+  return op.element != nullptr && op.reduce == nullptr && op.lower == nullptr && !op.is_alias && op.kind != OpKind::Control;
+}
+
+// A value in memory that a kernel reads: at the index of the loop only, or elsewhere, too.
+struct Read {
+  const Value* value;
+  bool is_own_index;
+};
+
+class Merger {
+ public:
+  Merger(const Graph& graph, const std::unordered_map<const Node*, int>& ops_inside, Groups& groups)
+      : graph_(graph), ops_inside_(ops_inside), groups_(groups) {}
+
+  void add(const Node& root) {
+    std::vector<Read> reads;
+    collect(root, true, root.outputs[0]->spec.shape, reads);
+    const size_t kernel = is_loop(root) ? home_of(root, reads) : kernels_.size();
+    if (kernel == kernels_.size()) kernels_.emplace_back();
+    Kernel& joined = kernels_[kernel];
+    joined.roots.push_back(&root);
+    joined.reads.insert(joined.reads.end(), reads.begin(), reads.end());
+    joined.ops += ops_inside_.at(&root);
+    joined.is_loop = is_loop(root);
+    for (const Value* output : root.outputs) kernel_of_[output] = kernel;
+    if (root.made) first_open_ = kernels_.size();  // a size is found there: nothing moves to before it
+  }
+
+  void finish() {
+    keep_inside();
+    for (Kernel& kernel : kernels_) groups_.kernels.push_back(std::move(kernel.roots));
+  }
+
+ private:
+  struct Kernel {
+    Roots roots;
+    std::vector<Read> reads;
+    int ops = 0;
+    bool is_loop = false;
+  };
+
+  // What the loop that ends in `node` reads from memory, `is_own` where `node` is asked for at the loop's index.
+  void collect(const Node& node, bool is_own, const Shape& space, std::vector<Read>& reads) const {
+    for (const Value* input : node.inputs) {
+      const bool is_own_index = is_own && node.op->kind == OpKind::Elementwise && same_shape(input->spec.shape, space);
+      if (input->node == nullptr || groups_.in_memory.contains(input)) {
+        reads.push_back({input, is_own_index});
+      } else {
+        collect(*input->node, is_own_index, space, reads);
+      }
+    }
+  }
+
+  // The latest kernel that the root can be part of; the number of kernels if there is none.
+  size_t home_of(const Node& root, const std::vector<Read>& reads) const {
+    size_t earliest = first_open_;  // where everything that is read is there
+    for (const Read& read : reads) {
+      const auto found = kernel_of_.find(read.value);
+      if (found == kernel_of_.end()) continue;
+      const bool may_join = read.is_own_index && kernels_[found->second].is_loop;
+      earliest = std::max(earliest, found->second + (may_join ? 0 : 1));
+    }
+    for (size_t kernel = kernels_.size(); kernel-- > earliest;) {
+      if (belongs(root, reads, kernels_[kernel], kernel)) return kernel;
+    }
+    return kernels_.size();
+  }
+
+  bool belongs(const Node& root, const std::vector<Read>& reads, const Kernel& kernel, size_t number) const {
+    const Shape& space = root.outputs[0]->spec.shape;
+    if (!kernel.is_loop || !same_shape(kernel.roots[0]->outputs[0]->spec.shape, space)) return false;
+    if (kernel.ops + ops_inside_.at(&root) > largest_group) return false;
+    if (space.rank() == 0) return true;  // a number costs less than a kernel
+    return std::ranges::any_of(reads, [&](const Read& read) {
+      if (!read.is_own_index) return false;
+      const auto found = kernel_of_.find(read.value);
+      if (found != kernel_of_.end() && found->second == number) return true;
+      return std::ranges::any_of(kernel.reads, [&](const Read& other) { return other.value == read.value && other.is_own_index; });
+    });
+  }
+
+  // What only its own kernel reads stays out of memory.
+  void keep_inside() {
+    std::unordered_set<const Value*> outside(graph_.outputs.begin(), graph_.outputs.end());
+    std::unordered_set<const Value*> inside;
+    for (size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
+      for (const Read& read : kernels_[kernel].reads) {
+        const auto found = kernel_of_.find(read.value);
+        if (found == kernel_of_.end()) continue;
+        (found->second == kernel ? inside : outside).insert(read.value);
+      }
+    }
+    for (Kernel& kernel : kernels_) {
+      std::erase_if(kernel.roots, [&](const Node* root) {
+        const Value* const output = root->outputs[0];
+        if (!inside.contains(output) || outside.contains(output)) return false;
+        groups_.in_memory.erase(output);
+        return true;
+      });
+    }
+  }
+
+  const Graph& graph_;
+  const std::unordered_map<const Node*, int>& ops_inside_;
+  Groups& groups_;
+  std::vector<Kernel> kernels_;
+  std::unordered_map<const Value*, size_t> kernel_of_;
+  size_t first_open_ = 0;
+};
+
+}  // namespace
+
+void merge(const Graph& graph, const Roots& roots, const std::unordered_map<const Node*, int>& ops_inside, Groups& groups) {
+  Merger merger(graph, ops_inside, groups);
+  for (const Node* root : roots) merger.add(*root);
+  merger.finish();
+}
+
+}  // namespace anyshape::lower
