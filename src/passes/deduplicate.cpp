@@ -1,6 +1,8 @@
 // Duplicate removal: two nodes with the same op, inputs and attributes compute the same, unless they draw random numbers. Nodes that make a
-// size stay apart: what follows each is written in its own symbol.
+// size stay apart: what follows each is written in its own symbol. A value that a loop hands through is the one it was given.
 #include "graph/regions.h"
+#include "ops/all_ops.h"
+#include "ops/control/scan.h"
 #include "passes/run_passes.h"
 
 #include <string>
@@ -18,6 +20,12 @@ void deduplicate(graph::Graph& graph) {
   for (graph::Node* node : graph.nodes()) {
     for (graph::Value*& input : node->inputs) input = current(input);
     for (const graph::NamedRegion& region : graph::regions_of(*node)) deduplicate(*region.graph);
+    if (node->op == &scan_op) {
+      const ScanAttrs& attrs = node->attrs.as<ScanAttrs>();
+      for (size_t i = 0; i < static_cast<size_t>(attrs.carried); ++i) {
+        if (attrs.body->outputs[i] == attrs.body->inputs()[i]) replacement[node->outputs[i]] = node->inputs[i];
+      }
+    }
     if (node->op->kind == OpKind::Random || node->op->kind == OpKind::Control || node->made) continue;
     std::string key(node->op->name);
     for (const graph::Value* input : node->inputs) key += "," + std::to_string(input->id);

@@ -86,5 +86,17 @@ TEST(Deduplicate, every_random_op_draws_its_own_numbers) {
   check_pass(passes::deduplicate, text, text);
 }
 
+TEST(Deduplicate, takes_what_a_loop_hands_through_from_before_it) {
+  const std::string attrs = "{carried=2, sequences=0, length=t, reverse=false, saved=0, active=0, rows=0, total=0}";
+  const auto text = [&](const std::string& used) {
+    return "graph f(%0 a: f32[n], %1 b: f32[n], %2 xs: f32[t]) {\n  %3, %4 = scan(%0, %1) " + attrs +
+           " : f32[n], f32[n]\n"
+           "    body(%0: f32[n], %1: f32[n]) {\n      %2 = add(%0, %1) : f32[n]\n      return %2, %1\n    }\n"
+           "  %5 = add(%3, " +
+           used + ") : f32[n]\n  return %5, " + used + "\n}\n";
+  };
+  check_pass(passes::deduplicate, text("%4"), text("%1"));
+}
+
 }  // namespace
 }  // namespace anyshape::test
