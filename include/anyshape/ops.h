@@ -1,5 +1,6 @@
 // Operations on tensors, by family.
 #pragma once
+#include <anyshape/ops/attention.h>
 #include <anyshape/ops/contraction.h>
 #include <anyshape/ops/elementwise.h>
 #include <anyshape/ops/index.h>

@@ -21,6 +21,8 @@ std::span<const OpDef* const> all_ops() {
       &argmax_op, &argmin_op, &cumsum_op, &cumprod_op, &linear_recurrence_op,
       // contraction
       &matmul_op, &same_sizes_op,
+      // attention
+      &attention_op, &attention_gradient_op, &segment_attention_op, &segment_attention_gradient_op,
       // movement
       &reshape_op, &transpose_op, &broadcast_to_op, &slice_op, &pad_op, &concat_op, &stack_op,
       &diagonal_op, &diagonal_matrix_op,

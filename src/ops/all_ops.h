@@ -16,6 +16,7 @@ extern const OpDef where_op, cast_op;
 extern const OpDef sum_op, prod_op, max_op, min_op, any_op, all_op, sum_to_op;
 extern const OpDef argmax_op, argmin_op, cumsum_op, cumprod_op, linear_recurrence_op;
 extern const OpDef matmul_op, same_sizes_op;
+extern const OpDef attention_op, attention_gradient_op, segment_attention_op, segment_attention_gradient_op;
 extern const OpDef reshape_op, transpose_op, broadcast_to_op, slice_op, pad_op, concat_op, stack_op;
 extern const OpDef diagonal_op, diagonal_matrix_op;
 extern const OpDef take_op, take_gradient_op, take_along_axis_op, take_along_axis_gradient_op, gather_nd_op, scatter_op;

@@ -256,6 +256,10 @@ void Executable::fail(int block, const AsFailure& failure, const Frame& frame) c
     if (failure.code == empty_row) {
       throw DataError(fmt::format("{}: row {} is empty; expected at least one element in every row.", op.name, failure.index));
     }
+    if (failure.code == row_too_long) {
+      throw ShapeError(fmt::format("{}: the mask ends before row {}, which has {} elements; expected a mask as long as the longest row.",
+                                   op.name, failure.index, failure.value));
+    }
     throw DataError(fmt::format("{}: index {} at position {} is out of range; expected {} <= index < {}.", op.name, failure.value,
                                 failure.index, -limit, limit));
   }

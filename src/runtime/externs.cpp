@@ -71,6 +71,17 @@ int32_t check_same_splits(AsContext* context, void* const* pointers, const int64
   return 0;
 }
 
+int32_t check_row_lengths(AsContext* context, void* const* pointers, const int64_t* integers) {
+  const auto* splits = static_cast<const int64_t*>(pointers[0]);
+  for (int64_t row = 0; row < integers[0]; ++row) {
+    const int64_t length = splits[row + 1] - splits[row];
+    if (length <= integers[1]) continue;
+    record_failure(context, {.code = row_too_long, .op = static_cast<int32_t>(integers[2]), .index = row, .value = length});
+    return 1;
+  }
+  return 0;
+}
+
 struct NamedRoutine {
   std::string_view name;
   AsExtern routine;
@@ -81,6 +92,7 @@ constexpr std::array routines{
     NamedRoutine{"check_indices_i64", check_indices<int64_t>},
     NamedRoutine{"check_splits", check_splits},
     NamedRoutine{"check_same_splits", check_same_splits},
+    NamedRoutine{"check_row_lengths", check_row_lengths},
     NamedRoutine{"sort_b8", sort_row<uint8_t>},
     NamedRoutine{"sort_u8", sort_row<uint8_t>},
     NamedRoutine{"sort_i32", sort_row<int32_t>},

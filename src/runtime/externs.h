@@ -12,8 +12,9 @@ namespace anyshape::runtime {
 inline constexpr int32_t index_out_of_range = 1;
 inline constexpr int32_t routine_failed = 2;  // op is -1: the routine does not know which one it serves
 inline constexpr int32_t splits_out_of_order = 3;
-inline constexpr int32_t empty_row = 4;    // where there must be none; index is the row
-inline constexpr int32_t rows_differ = 5;  // index is the row, value its length
+inline constexpr int32_t empty_row = 4;     // where there must be none; index is the row
+inline constexpr int32_t rows_differ = 5;   // index is the row, value its length
+inline constexpr int32_t row_too_long = 6;  // index is the row, value its length
 
 // The routine of that name (see the list below), nullptr where there is none. Fits loop::ExternLookup.
 //   product_f32        pointers a, b, c; integers transpose_a, transpose_b, m, n, k, lda, ldb, ldc, beta (0 or 1)
@@ -23,6 +24,7 @@ inline constexpr int32_t rows_differ = 5;  // index is the row, value its length
 //   check_splits       pointers splits; integers rows, total, are empty rows allowed, op number: rows + 1 splits begin at 0, never decrease
 //                      and end at the total
 //   check_same_splits  pointers splits, others; integers count, op number: as many splits are equal. Both begin at 0.
+//   check_row_lengths  pointers splits; integers rows, limit, op number: no row is longer than the limit
 //   sort_<dtype>       runtime/sort.h
 AsExtern find_extern(std::string_view name);
 

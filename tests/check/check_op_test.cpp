@@ -26,8 +26,8 @@ constexpr int halves_shapes = 16;
 
 // Ops that no call reaches by itself: they come into being through another op, whose samples (values or gradients) run them.
 const std::set<std::string_view> covered_by_others = {
-    "constant",   "size", "stop_gradient", "take_gradient", "take_along_axis_gradient", "linear_recurrence", "segment_recurrence",
-    "same_sizes", "cond", "scan",          "while_loop"};
+    "constant",   "size", "stop_gradient", "take_gradient", "take_along_axis_gradient", "linear_recurrence",         "segment_recurrence",
+    "same_sizes", "cond", "scan",          "while_loop",    "attention_gradient",       "segment_attention_gradient"};
 
 std::string describe(Dtype dtype, int number, Tensors inputs) {
   std::string text = std::string(to_string(dtype)) + ", case " + std::to_string(number);

@@ -70,6 +70,7 @@ std::vector<OpSample> segment_reduce_samples();
 std::vector<OpSample> segment_row_samples();
 std::vector<OpSample> segment_partition_samples();
 std::vector<OpSample> contraction_samples();
+std::vector<OpSample> attention_samples();
 std::vector<OpSample> make_samples();
 
 // Input plans: one tensor of rank `number` % 6; two or three that broadcast, now one and now the other repeated.
