@@ -3,6 +3,7 @@
 #include "measure.h"
 #include "workloads.h"
 
+#include <cstdlib>
 #include <numeric>
 #include <string>
 
@@ -149,6 +150,8 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "usage: train_bench mlp|lstm_text/steady|stream|ragged\n");
     return 2;
   }
+  if (std::getenv("ANYSHAPE_KERNEL_CACHE") == nullptr)
+    as::set_kernel_cache({.enabled = false});  // a first step is cold unless asked otherwise
   as::random::set_seed(1);
   bench::calibrate();
   const Workload workload = is_mlp ? mlp() : lstm_text();

@@ -13,6 +13,7 @@
 #include <anyshape/history.h>
 #include <anyshape/initializer.h>
 #include <anyshape/io.h>
+#include <anyshape/kernel_cache.h>
 #include <anyshape/layer.h>
 #include <anyshape/layers/core.h>
 #include <anyshape/layers/normalization.h>

@@ -6,8 +6,11 @@
 #include <llvm/IR/Module.h>
 
 #include <string>
+#include <string_view>
 
 namespace anyshape::codegen {
+
+inline constexpr std::string_view routine_prefix = "anyshape_routine_";  // symbols of library routines that kernels call
 
 void emit_kernel(llvm::Module& module, const loop::Kernel& kernel, const std::string& symbol, loop::ExternLookup externs);
 

@@ -146,8 +146,8 @@ void Emitter::emit_call(const Instruction& call) {
   for (size_t i = 0; i < integers; ++i) {
     builder_.CreateStore(scalar(call.args[buffers + i]), builder_.CreateConstInBoundsGEP1_64(integer_type, numbers, i));
   }
-  llvm::Value* const target = builder_.CreateIntToPtr(builder_.getInt64(reinterpret_cast<uintptr_t>(routine)), pointer_type);
-  return_if_failed(builder_.CreateCall(entry_type(), target, {function_.context, pointers, numbers}));
+  const llvm::FunctionCallee target = module_.getOrInsertFunction(fmt::format("{}{}", routine_prefix, call.name), entry_type());
+  return_if_failed(builder_.CreateCall(target, {function_.context, pointers, numbers}));
 }
 
 void Emitter::return_if_failed(llvm::Value* code) {

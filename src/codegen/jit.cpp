@@ -1,12 +1,16 @@
-// Owns the machine code of the process: modules are generated into objects and linked into memory, each in a library of its own that is
-// removed with its last holder.
+// Owns the machine code of the process: a kernel is generated into an object, or found as one on disk, and linked into memory, in a library of
+// its own that is removed with its last holder.
 #include "codegen/jit.h"
 
+#include "codegen/build_id.h"
 #include "codegen/emit.h"
+#include "codegen/kernel_cache.h"
 #include "codegen/target.h"
+#include "loop/text.h"
 
 #include <anyshape/error.h>
 #include <fmt/format.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/ExecutionEngine/Orc/Core.h>
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
 #include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
@@ -14,10 +18,11 @@
 #include <llvm/IR/DiagnosticHandler.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/Object/ObjectFile.h>
-#include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include <atomic>
+#include <mutex>
+#include <unordered_map>
 
 namespace anyshape::codegen {
 namespace {
@@ -37,6 +42,31 @@ struct SilentDiagnostics : llvm::DiagnosticHandler {
   bool handleDiagnostics(const llvm::DiagnosticInfo& /*info*/) override { return true; }
 };
 
+const std::string symbol = "kernel";
+
+std::unique_ptr<llvm::object::ObjectFile> parsed(const std::string& object) {
+  return require(llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "kernel")), "object unreadable");
+}
+
+std::vector<std::string> routines_in(const std::string& object) {
+  std::vector<std::string> names;
+  const auto file = parsed(object);
+  for (const llvm::object::SymbolRef& each : file->symbols()) {
+    const llvm::StringRef name = require(each.getName(), "object unreadable");
+    if (name.starts_with(llvm::StringRef(routine_prefix.data(), routine_prefix.size()))) names.push_back(name.str());
+  }
+  return names;
+}
+
+int64_t loaded_bytes(const std::string& object) {
+  int64_t bytes = 0;
+  const auto file = parsed(object);
+  for (const llvm::object::SectionRef& section : file->sections()) {
+    if (section.isText() || section.isData()) bytes += static_cast<int64_t>(section.getSize());
+  }
+  return bytes;
+}
+
 // The session that links objects into this process. Shared by all holders of code, so that it outlives them.
 class Session {
  public:
@@ -47,13 +77,14 @@ class Session {
   Session& operator=(const Session&) = delete;
   ~Session() { llvm::consumeError(session_.endSession()); }
 
-  llvm::orc::JITDylib& add(llvm::SmallVector<char, 0> object) {
-    const std::string name = fmt::format("kernels_{}", next_.fetch_add(1));
+  llvm::orc::JITDylib& add(const std::string& object, loop::ExternLookup externs) {
+    const std::string name = fmt::format("kernel_{}", next_.fetch_add(1));
     llvm::orc::JITDylib& library = session_.createBareJITDylib(name);
     try {
       const char prefix = '\0';
       library.addGenerator(require(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix), "no process symbols"));
-      require(layer_.add(library, std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object), name, false)), "object refused");
+      define_routines(library, object, externs);
+      require(layer_.add(library, llvm::MemoryBuffer::getMemBufferCopy(object, name)), "object refused");
     } catch (...) {
       remove(library);
       throw;
@@ -68,6 +99,17 @@ class Session {
   }
 
  private:
+  // Library routines are called by name, so that an object says the same in every process.
+  void define_routines(llvm::orc::JITDylib& library, const std::string& object, loop::ExternLookup externs) {
+    llvm::orc::SymbolMap symbols;
+    for (const std::string& name : routines_in(object)) {
+      const loop::ExternFunction routine = externs != nullptr ? externs(name.substr(routine_prefix.size())) : nullptr;
+      if (routine == nullptr) throw InternalError(fmt::format("codegen: an object calls an unknown routine: {}", name));
+      symbols[session_.intern(name)] = {llvm::orc::ExecutorAddr::fromPtr(routine), llvm::JITSymbolFlags::Exported};
+    }
+    if (!symbols.empty()) require(library.define(llvm::orc::absoluteSymbols(std::move(symbols))), "routines refused");
+  }
+
   llvm::orc::ExecutionSession session_;
   llvm::orc::ObjectLinkingLayer layer_;
   std::atomic<uint64_t> next_{0};
@@ -78,54 +120,125 @@ std::shared_ptr<Session> session() {
   return shared;
 }
 
-class LinkedKernels final : public CompiledKernels {
+// One kernel's machine code.
+class LinkedKernel {
  public:
-  LinkedKernels(std::shared_ptr<Session> session, llvm::orc::JITDylib& library, int64_t bytes)
-      : session_(std::move(session)), library_(library), bytes_(bytes) {}
-  LinkedKernels(const LinkedKernels&) = delete;
-  LinkedKernels& operator=(const LinkedKernels&) = delete;
-  ~LinkedKernels() override { session_->remove(library_); }
+  LinkedKernel(const std::string& object, loop::ExternLookup externs)
+      : session_(session()), library_(session_->add(object, externs)), bytes_(loaded_bytes(object)) {
+    try {
+      entry_ = session_->find(library_, symbol);
+    } catch (...) {
+      session_->remove(library_);
+      throw;
+    }
+  }
+  LinkedKernel(const LinkedKernel&) = delete;
+  LinkedKernel& operator=(const LinkedKernel&) = delete;
+  ~LinkedKernel() { session_->remove(library_); }
 
-  void link(const std::string& symbol) { entries_.push_back(session_->find(library_, symbol)); }
-  AsKernel entry(size_t kernel) const override { return entries_.at(kernel); }
-  size_t size() const override { return entries_.size(); }
-  int64_t code_bytes() const override { return bytes_; }
+  AsKernel entry() const { return entry_; }
+  int64_t bytes() const { return bytes_; }
 
  private:
   std::shared_ptr<Session> session_;
   llvm::orc::JITDylib& library_;
   int64_t bytes_;
-  std::vector<AsKernel> entries_;
+  AsKernel entry_ = nullptr;
 };
 
-std::string symbol_of(size_t kernel) { return fmt::format("kernel_{}", kernel); }
-
-int64_t loaded_bytes(const llvm::SmallVector<char, 0>& object) {
-  const llvm::MemoryBufferRef view(llvm::StringRef(object.data(), object.size()), "kernels");
-  const auto file = require(llvm::object::ObjectFile::createObjectFile(view), "object unreadable");
-  int64_t bytes = 0;
-  for (const llvm::object::SectionRef& section : file->sections()) {
-    if (section.isText() || section.isData()) bytes += static_cast<int64_t>(section.getSize());
+class SharedKernels final : public CompiledKernels {
+ public:
+  explicit SharedKernels(std::vector<std::shared_ptr<const LinkedKernel>> kernels) : kernels_(std::move(kernels)) {}
+  AsKernel entry(size_t kernel) const override { return kernels_.at(kernel)->entry(); }
+  size_t size() const override { return kernels_.size(); }
+  int64_t code_bytes() const override {
+    int64_t bytes = 0;
+    for (const auto& kernel : kernels_) bytes += kernel->bytes();
+    return bytes;
   }
-  return bytes;
-}
 
-std::unique_ptr<llvm::Module> make_module(llvm::LLVMContext& context, std::span<const loop::Kernel* const> kernels,
-                                          loop::ExternLookup externs, const llvm::TargetMachine& machine) {
+ private:
+  std::vector<std::shared_ptr<const LinkedKernel>> kernels_;
+};
+
+// Kernels that somebody holds, by the text they were made from: functions and eager ops that need the same code share it.
+class KernelTable {
+ public:
+  std::shared_ptr<const LinkedKernel> find(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = kernels_.find(key);
+    return found == kernels_.end() ? nullptr : found->second.lock();
+  }
+
+  void insert(const std::string& key, const std::shared_ptr<const LinkedKernel>& kernel) {
+    const std::lock_guard lock(mutex_);
+    kernels_[key] = kernel;
+    if (kernels_.size() < 2 * held_) return;
+    std::erase_if(kernels_, [](const auto& entry) { return entry.second.expired(); });
+    held_ = std::max<size_t>(kernels_.size(), 64);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::weak_ptr<const LinkedKernel>> kernels_;
+  size_t held_ = 64;
+};
+
+std::unique_ptr<llvm::Module> make_module(llvm::LLVMContext& context, const loop::Kernel& kernel, loop::ExternLookup externs,
+                                          const llvm::TargetMachine& machine) {
   context.setDiagnosticHandler(std::make_unique<SilentDiagnostics>());
-  auto module = std::make_unique<llvm::Module>("kernels", context);
+  auto module = std::make_unique<llvm::Module>("kernel", context);
   module->setDataLayout(machine.createDataLayout());
   module->setTargetTriple(host().triple);
-  for (size_t i = 0; i < kernels.size(); ++i) emit_kernel(*module, *kernels[i], symbol_of(i), externs);
+  emit_kernel(*module, kernel, symbol, externs);
   verify_module(*module);
   return module;
 }
 
-std::string dump(const loop::Kernel& kernel, loop::ExternLookup externs, bool assembly) {
-  const loop::Kernel* const kernels[] = {&kernel};
+std::string generate_object(const loop::Kernel& kernel, loop::ExternLookup externs) {
   const TargetMachines::Lease machine = target_machines().lease();
   llvm::LLVMContext context;
-  const auto module = make_module(context, kernels, externs, *machine);
+  const auto module = make_module(context, kernel, externs, *machine);
+  const auto bytes = generate(*module, *machine, llvm::CodeGenFileType::ObjectFile);
+  return {bytes.begin(), bytes.end()};
+}
+
+// All that the code depends on.
+std::string key_of(const loop::Kernel& kernel) {
+  static const std::string build = build_id();
+  return fmt::format("anyshape {}, LLVM {}, {} {}, {} bytes\n{}", build, LLVM_VERSION_STRING, host().cpu, host().features,
+                     host().vector_bytes, loop::print(kernel));
+}
+
+std::shared_ptr<const LinkedKernel> link_from_disk(DiskCache& disk, const std::string& key, loop::ExternLookup externs) {
+  const std::optional<std::string> object = disk.find(key);
+  if (!object) return nullptr;
+  try {
+    return std::make_shared<const LinkedKernel>(*object, externs);
+  } catch (const InternalError&) {
+    return nullptr;  // whole, and yet not what LLVM writes: made anew
+  }
+}
+
+std::shared_ptr<const LinkedKernel> shared_kernel(const loop::Kernel& kernel, loop::ExternLookup externs) {
+  static KernelTable table;
+  const std::string key = key_of(kernel);
+  if (auto held = table.find(key)) return held;
+  const std::shared_ptr<DiskCache> disk = disk_cache();
+  std::shared_ptr<const LinkedKernel> linked = disk != nullptr ? link_from_disk(*disk, key, externs) : nullptr;
+  if (linked == nullptr) {
+    const std::string object = generate_object(kernel, externs);
+    linked = std::make_shared<const LinkedKernel>(object, externs);
+    if (disk != nullptr) disk->store(key, object);
+  }
+  table.insert(key, linked);
+  return linked;
+}
+
+std::string dump(const loop::Kernel& kernel, loop::ExternLookup externs, bool assembly) {
+  const TargetMachines::Lease machine = target_machines().lease();
+  llvm::LLVMContext context;
+  const auto module = make_module(context, kernel, externs, *machine);
   std::string text;
   if (assembly) {
     const auto bytes = generate(*module, *machine, llvm::CodeGenFileType::AssemblyFile);
@@ -140,18 +253,9 @@ std::string dump(const loop::Kernel& kernel, loop::ExternLookup externs, bool as
 }  // namespace
 
 std::shared_ptr<const CompiledKernels> compile(std::span<const loop::Kernel* const> kernels, loop::ExternLookup externs) {
-  llvm::SmallVector<char, 0> object;
-  {
-    const TargetMachines::Lease machine = target_machines().lease();
-    llvm::LLVMContext context;
-    const auto module = make_module(context, kernels, externs, *machine);
-    object = generate(*module, *machine, llvm::CodeGenFileType::ObjectFile);
-  }
-  const int64_t bytes = loaded_bytes(object);
-  const std::shared_ptr<Session> owner = session();
-  auto linked = std::make_shared<LinkedKernels>(owner, owner->add(std::move(object)), bytes);
-  for (size_t i = 0; i < kernels.size(); ++i) linked->link(symbol_of(i));
-  return linked;
+  std::vector<std::shared_ptr<const LinkedKernel>> linked;
+  for (const loop::Kernel* kernel : kernels) linked.push_back(shared_kernel(*kernel, externs));
+  return std::make_shared<SharedKernels>(std::move(linked));
 }
 
 std::string target_description() { return fmt::format("{}, {}-byte vectors", host().cpu, host().vector_bytes); }

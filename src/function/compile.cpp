@@ -42,19 +42,13 @@ struct DistinctKernels {
 MachineCode generate(const lower::Program& program) {
   using Code = std::vector<std::shared_ptr<const codegen::CompiledKernels>>;
   const DistinctKernels distinct(program);
-  runtime::Pool& pool = runtime::Pool::shared();
-  const size_t parts = std::min<size_t>(distinct.kernels.size(), static_cast<size_t>(pool.threads()));
-  auto code = std::make_shared<Code>(parts);
-  pool.run(static_cast<int64_t>(parts), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t part = begin; part < end; ++part) {
-      std::vector<const loop::Kernel*> kernels;
-      for (auto kernel = static_cast<size_t>(part); kernel < distinct.kernels.size(); kernel += parts)
-        kernels.push_back(distinct.kernels[kernel]);
-      (*code)[static_cast<size_t>(part)] = codegen::compile(kernels, runtime::find_extern);
-    }
+  auto code = std::make_shared<Code>(distinct.kernels.size());
+  runtime::Pool::shared().run(static_cast<int64_t>(code->size()), 1, [&](int64_t begin, int64_t end) {
+    for (auto kernel = static_cast<size_t>(begin); kernel < static_cast<size_t>(end); ++kernel)
+      (*code)[kernel] = codegen::compile({&distinct.kernels[kernel], 1}, runtime::find_extern);
   });
   MachineCode result;
-  for (const size_t kernel : distinct.of_step) result.entries.push_back((*code)[kernel % parts]->entry(kernel / parts));
+  for (const size_t kernel : distinct.of_step) result.entries.push_back((*code)[kernel]->entry(0));
   for (const auto& each : *code) result.bytes += each->code_bytes();
   result.holder = std::move(code);
   return result;

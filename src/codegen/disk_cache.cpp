@@ -1,0 +1,173 @@
+// One file per object: a line that says what it is, the lengths, a checksum, the key, the bytes.
+#include "codegen/disk_cache.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <llvm/Support/xxhash.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace anyshape::codegen {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t magic = 0x316b'6570'6168'7379;  // "yshapek1"
+
+struct Head {
+  uint64_t magic = 0;
+  uint64_t key_bytes = 0;
+  uint64_t object_bytes = 0;
+  uint64_t checksum = 0;  // of key and bytes
+};
+
+uint64_t checksum(const std::string& text) { return llvm::xxh3_64bits(llvm::StringRef(text)); }
+
+fs::path file_of(const fs::path& folder, const std::string& key) {
+  const llvm::XXH128_hash_t hash = llvm::xxh3_128bits({reinterpret_cast<const uint8_t*>(key.data()), key.size()});
+  return folder / fmt::format("{:016x}{:016x}.kernel", hash.high64, hash.low64);
+}
+
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  ~File() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  bool is_open() const { return descriptor_ >= 0; }
+  bool is_ours() const {
+    struct stat status{};
+    return ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid();
+  }
+  bool read(void* to, size_t bytes) const {
+    for (auto* at = static_cast<char*>(to); bytes > 0;) {
+      const ssize_t count = ::read(descriptor_, at, bytes);
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) return false;
+      at += count;
+      bytes -= static_cast<size_t>(count);
+    }
+    return true;
+  }
+  bool write(const void* from, size_t bytes) const {
+    for (const auto* at = static_cast<const char*>(from); bytes > 0;) {
+      const ssize_t count = ::write(descriptor_, at, bytes);
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) return false;
+      at += count;
+      bytes -= static_cast<size_t>(count);
+    }
+    return true;
+  }
+  void touch() const { ::futimens(descriptor_, nullptr); }
+
+ private:
+  int descriptor_;
+};
+
+// What the file says, if it is whole and says it of this key.
+std::optional<std::string> read_object(const File& file, const std::string& key) {
+  constexpr uint64_t most_bytes = uint64_t{1} << 28;
+  Head head;
+  if (!file.read(&head, sizeof head) || head.magic != magic || head.key_bytes != key.size() || head.object_bytes > most_bytes) return {};
+  std::string text(head.key_bytes + head.object_bytes, '\0');
+  if (!file.read(text.data(), text.size()) || checksum(text) != head.checksum || !text.starts_with(key)) return {};
+  return text.substr(key.size());
+}
+
+}  // namespace
+
+PrivateFolder private_folder(const fs::path& path) {
+  PrivateFolder folder{.path = path, .fault = {}};
+  std::error_code ignored;
+  fs::create_directories(path.parent_path(), ignored);
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+    folder.fault = fmt::format("cannot be made: {}", std::strerror(errno));
+    return folder;
+  }
+  struct stat status{};
+  if (::lstat(path.c_str(), &status) != 0) {
+    folder.fault = std::strerror(errno);
+  } else if (!S_ISDIR(status.st_mode)) {
+    folder.fault = "is a link or no folder";
+  } else if (status.st_uid != ::geteuid()) {
+    folder.fault = "is another user's";
+  } else if ((status.st_mode & 077) != 0) {
+    folder.fault = fmt::format("is open to others (mode {:o}); expected 700", status.st_mode & 0777);
+  }
+  return folder;
+}
+
+std::optional<std::string> DiskCache::find(const std::string& key) {
+  const File file(::open(file_of(options_.folder, key).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!file.is_open() || !file.is_ours()) return {};
+  std::optional<std::string> object = read_object(file, key);
+  if (!object) return {};
+  file.touch();
+  const std::lock_guard lock(mutex_);
+  ++stats_.found;
+  return object;
+}
+
+void DiskCache::store(const std::string& key, const std::string& bytes) {
+  static std::atomic<uint64_t> next{0};
+  const std::string text = key + bytes;
+  const Head head{magic, key.size(), bytes.size(), checksum(text)};
+  const fs::path target = file_of(options_.folder, key), draft = fmt::format("{}.{}.{}", target.string(), ::getpid(), next.fetch_add(1));
+  bool is_whole = false;
+  {
+    const File file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!file.is_open()) return;
+    is_whole = file.write(&head, sizeof head) && file.write(text.data(), text.size());
+  }
+  if (!is_whole || ::rename(draft.c_str(), target.c_str()) != 0) {
+    ::unlink(draft.c_str());
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  ++stats_.written;
+  since_check_ += static_cast<int64_t>(text.size());
+  if (since_check_ > options_.max_bytes / 8 || stats_.written == 1) {
+    since_check_ = 0;
+    make_room();
+  }
+}
+
+void DiskCache::make_room() const {
+  struct Entry {
+    fs::file_time_type used;
+    int64_t bytes;
+    fs::path path;
+  };
+  std::error_code fault;
+  std::vector<Entry> entries;
+  int64_t total = 0;
+  for (fs::directory_iterator files(options_.folder, fault), end; !fault && files != end; files.increment(fault)) {
+    const auto bytes = static_cast<int64_t>(files->file_size(fault));
+    if (fault) continue;
+    entries.push_back({files->last_write_time(fault), bytes, files->path()});
+    total += bytes;
+  }
+  std::ranges::sort(entries, {}, &Entry::used);
+  for (const Entry& entry : entries) {
+    if (total <= options_.max_bytes) return;
+    if (fs::remove(entry.path, fault)) total -= entry.bytes;
+  }
+}
+
+KernelCacheStats DiskCache::stats() const {
+  const std::lock_guard lock(mutex_);
+  return stats_;
+}
+
+}  // namespace anyshape::codegen

@@ -1,0 +1,84 @@
+// The choice of a cache on disk: the program's, else the environment's, else the user's cache folder.
+#include "codegen/kernel_cache.h"
+
+#include "codegen/build_id.h"
+
+#include <anyshape/error.h>
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+namespace anyshape {
+namespace codegen {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// Empty where the environment names no place.
+fs::path users_folder() {
+  const fs::path chosen = environment("ANYSHAPE_KERNEL_CACHE");
+  if (!chosen.empty()) return chosen;
+  const fs::path caches = environment("XDG_CACHE_HOME"), home = environment("HOME");
+  if (caches.is_absolute()) return caches / "anyshape";
+  return home.is_absolute() ? home / ".cache" / "anyshape" : fs::path();
+}
+
+struct Choice {
+  std::mutex mutex;
+  std::shared_ptr<DiskCache> cache;
+};
+
+// Without a word where the default cannot be used: the program runs as well, only later.
+std::shared_ptr<DiskCache> by_default() {
+  if (build_id().empty() || environment("ANYSHAPE_KERNEL_CACHE") == "off") return nullptr;
+  const fs::path folder = users_folder();
+  if (folder.empty() || !private_folder(folder).fault.empty()) return nullptr;
+  return std::make_shared<DiskCache>(KernelCacheOptions{.folder = folder});
+}
+
+Choice& choice() {
+  static Choice chosen{.mutex = {}, .cache = by_default()};
+  return chosen;
+}
+
+}  // namespace
+
+std::shared_ptr<DiskCache> disk_cache() {
+  const std::lock_guard lock(choice().mutex);
+  return choice().cache;
+}
+
+}  // namespace codegen
+
+void set_kernel_cache(KernelCacheOptions options) {
+  std::shared_ptr<codegen::DiskCache> cache;
+  if (options.enabled) {
+    if (options.folder.empty()) options.folder = codegen::users_folder();
+    if (options.folder.empty() || options.max_bytes < 0) {
+      throw ArgumentError(
+          "set_kernel_cache: no folder is given and HOME is not set, or max_bytes is negative; expected a folder of the user's.");
+    }
+    const codegen::PrivateFolder folder = codegen::private_folder(options.folder);
+    if (!folder.fault.empty()) {
+      throw ArgumentError(
+          fmt::format("set_kernel_cache: the folder \"{}\" {}; expected one that only you can open: it holds code that is run.",
+                      options.folder.string(), folder.fault));
+    }
+    cache = std::make_shared<codegen::DiskCache>(std::move(options));
+  }
+  const std::lock_guard lock(codegen::choice().mutex);
+  codegen::choice().cache = std::move(cache);
+}
+
+KernelCacheStats kernel_cache_stats() {
+  const std::shared_ptr<codegen::DiskCache> cache = codegen::disk_cache();
+  return cache == nullptr ? KernelCacheStats{} : cache->stats();
+}
+
+}  // namespace anyshape
