@@ -70,6 +70,7 @@ Loss huber(HuberOptions options = {});
 struct CosineSimilarityOptions {
   int axis = -1;
   Reduction reduction = Reduction::SumOverBatchSize;
+  bool ignore_missing = false;
 };
 Loss cosine_similarity(CosineSimilarityOptions options = {});  // -1 is best
 
@@ -98,6 +99,7 @@ struct FocalOptions {
   bool from_logits = false;
   double label_smoothing = 0;
   Reduction reduction = Reduction::SumOverBatchSize;
+  bool ignore_missing = false;
 };
 Loss binary_focal_crossentropy(FocalOptions options = {});
 

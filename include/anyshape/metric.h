@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -58,7 +59,12 @@ struct ThresholdsOptions {
 };
 Metric precision(ThresholdsOptions options = {});
 Metric recall(ThresholdsOptions options = {});
-Metric f1_score(ThresholdsOptions options = {});
+enum class Average { None, Micro, Macro, Weighted };  // one result per class; all classes as one; their mean; by how often they occur
+struct F1Options {
+  Average average = Average::Macro;
+  std::optional<double> threshold = {};  // none: the class with the greatest score is chosen
+};
+Metric f1_score(F1Options options = {});  // targets are one-hot, or 0 and 1 per class
 enum class Curve { Roc, PrecisionRecall };
 struct AucOptions {
   int64_t thresholds = 200;

@@ -1,4 +1,6 @@
 // Padding, one-hot targets, splits.
+#include "tensor/tensor_impl.h"
+
 #include <anyshape/error.h>
 #include <anyshape/ops.h>
 #include <anyshape/preprocessing.h>
@@ -12,13 +14,31 @@
 
 namespace anyshape {
 
-Tensor pad_sequences(const std::vector<Tensor>& rows, PadSequencesOptions options) {
+namespace {
+
+// Rows [length, ...] of one dtype that differ in their length only.
+void require_rows(const std::vector<Tensor>& rows) {
   if (rows.empty()) throw DataError("pad_sequences: no rows are given; expected at least one.");
-  int64_t length = 0;
-  for (const Tensor& row : rows) {
-    if (!row.defined() || row.rank() < 1) throw ShapeError("pad_sequences: a row is a scalar; expected rows with a first axis of time.");
-    length = std::max(length, row.shape()[0].value());
+  const Tensor& first = rows.front();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Tensor& row = rows[i];
+    if (!row.defined() || row.rank() < 1) {
+      throw ShapeError(fmt::format("pad_sequences: row {} is {}; expected rows with a first axis of time.", i, describe(row)));
+    }
+    const std::string both = fmt::format("pad_sequences: row {} is {}, row 0 {}; expected rows", i, describe(row), describe(first));
+    if (row.dtype() != first.dtype()) throw DtypeError(both + " of one dtype.");
+    Shape shape = row.shape();
+    shape[0] = first.shape()[0];
+    if (!shape.same_as(first.shape())) throw ShapeError(both + " that differ in their first axis only.");
   }
+}
+
+}  // namespace
+
+Tensor pad_sequences(const std::vector<Tensor>& rows, PadSequencesOptions options) {
+  require_rows(rows);
+  int64_t length = 0;
+  for (const Tensor& row : rows) length = std::max(length, row.shape()[0].value());
   if (options.max_length) length = *options.max_length;
   if (length < 0) throw ArgumentError(fmt::format("pad_sequences: max_length is {}; expected 0 or more.", length));
   std::vector<Tensor> padded;
@@ -49,6 +69,9 @@ Tensor to_categorical(const Tensor& labels, int64_t classes) {
 }
 
 Split train_test_split(const Tensor& x, const Tensor& y, TrainTestSplitOptions options) {
+  if (x.rank() < 1 || y.rank() < 1) {
+    throw ShapeError(fmt::format("train_test_split: x is {}, y {}; expected a first axis of rows.", describe(x), describe(y)));
+  }
   const int64_t rows = x.shape()[0].value();
   if (y.shape()[0].value() != rows) {
     throw DataError(fmt::format("train_test_split: x has {} rows, y {}; expected as many.", rows, y.shape()[0].value()));

@@ -25,6 +25,7 @@ ScopedPlace::~ScopedPlace() { sentence = std::move(outer_); }
 
 ScopedLayerName::ScopedLayerName(const std::string& name) : ScopedPlace(inside(name)) {}
 ScopedLossName::ScopedLossName(const std::string& name) : ScopedPlace(fmt::format(" In loss \"{}\".", name)) {}
+ScopedMetricName::ScopedMetricName(const std::string& name) : ScopedPlace(fmt::format(" In metric \"{}\".", name)) {}
 
 const std::string& current_place() { return sentence; }
 

@@ -4,7 +4,7 @@
 
 namespace anyshape {
 
-// While it lives, ops of this thread are called by a layer (inside the layers around it), or by a loss.
+// While it lives, ops of this thread are called by a layer (inside the layers around it), by a loss or a metric.
 class ScopedPlace {
  public:
   ~ScopedPlace();
@@ -24,6 +24,10 @@ class ScopedLayerName : public ScopedPlace {
 class ScopedLossName : public ScopedPlace {
  public:
   explicit ScopedLossName(const std::string& name);
+};
+class ScopedMetricName : public ScopedPlace {
+ public:
+  explicit ScopedMetricName(const std::string& name);
 };
 
 const std::string& current_place();  // ` In layer "encoder/dense_1".`, or nothing

@@ -129,8 +129,8 @@ const Loss& loss_of(const CompileOptions& options, size_t output) {
 
 Tensor cast_target(const CompileOptions& options, size_t output, const Tensor& target) {
   const Loss& loss = loss_of(options, output);
-  if (!loss.defined() || !loss.impl()->target_dtype || target.dtype() == *loss.impl()->target_dtype) return target;
-  return cast(target, *loss.impl()->target_dtype);
+  if (!loss.defined() || !loss.impl()->target_dtype() || target.dtype() == *loss.impl()->target_dtype()) return target;
+  return cast(target, *loss.impl()->target_dtype());
 }
 
 }  // namespace anyshape::model

@@ -8,30 +8,43 @@
 namespace anyshape::nn {
 namespace {
 
-Annotations notes_of(const Tensor& tensor) { return tensor.impl()->annotations == nullptr ? Annotations{} : *tensor.impl()->annotations; }
+// All notes are written here, so that each is one of these.
+struct Notes : Annotations {
+  Probability kind = Probability::Sigmoid;
+};
+
+Notes notes_of(const Tensor& tensor) {
+  const std::shared_ptr<const Annotations>& notes = tensor.impl()->annotations;
+  return notes == nullptr ? Notes{} : static_cast<const Notes&>(*notes);
+}
 
 // Notes are written on a handle of their own: the one given may be in other hands, where they would say something wrong.
-Tensor noted(const Tensor& tensor, Annotations notes) {
+Tensor noted(const Tensor& tensor, Notes notes) {
   Tensor fresh = reshape(tensor, tensor.shape());
-  fresh.impl()->annotations = std::make_shared<const Annotations>(std::move(notes));
+  fresh.impl()->annotations = std::make_shared<const Notes>(std::move(notes));
   return fresh;
 }
 
 }  // namespace
 
 Tensor mask_of(const Tensor& tensor) { return notes_of(tensor).mask; }
-Tensor logits_of(const Tensor& tensor) { return notes_of(tensor).logits; }
+
+Logits logits_of(const Tensor& tensor) {
+  const Notes notes = notes_of(tensor);
+  return {notes.logits, notes.kind};
+}
 
 Tensor with_mask(const Tensor& tensor, const Tensor& mask) {
-  if (mask_of(tensor).impl() == mask.impl()) return tensor;
-  Annotations notes = notes_of(tensor);
+  Notes notes = notes_of(tensor);
+  if (notes.mask.impl() == mask.impl()) return tensor;
   notes.mask = mask;
   return noted(tensor, std::move(notes));
 }
 
-Tensor with_logits(const Tensor& tensor, const Tensor& logits) {
-  Annotations notes = notes_of(tensor);
-  notes.logits = logits;
+Tensor with_logits(const Tensor& tensor, const Logits& logits) {
+  Notes notes = notes_of(tensor);
+  notes.logits = logits.value;
+  notes.kind = logits.kind;
   return noted(tensor, std::move(notes));
 }
 

@@ -2,13 +2,21 @@
 #pragma once
 #include <anyshape/tensor.h>
 
+#include <cstdint>
+
 namespace anyshape::nn {
 
-Tensor mask_of(const Tensor& tensor);    // b8, over the tensor's leading axes; undefined: none
-Tensor logits_of(const Tensor& tensor);  // what sigmoid or softmax was taken of; undefined: none
+enum class Probability : uint8_t { Sigmoid, Softmax };  // softmax along the last axis
+struct Logits {
+  Tensor value;  // what the sigmoid or softmax was taken of; undefined: none is known
+  Probability kind = Probability::Sigmoid;
+};
+
+Tensor mask_of(const Tensor& tensor);  // b8, over the tensor's leading axes; undefined: none
+Logits logits_of(const Tensor& tensor);
 
 // The same value under a handle with this note; an undefined one takes the note away.
 Tensor with_mask(const Tensor& tensor, const Tensor& mask);
-Tensor with_logits(const Tensor& tensor, const Tensor& logits);
+Tensor with_logits(const Tensor& tensor, const Logits& logits);
 
 }  // namespace anyshape::nn

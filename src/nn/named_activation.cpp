@@ -7,8 +7,9 @@ namespace anyshape::nn {
 
 Tensor activate(const ActivationFunction& activation, const Tensor& x) {
   const Tensor result = activation(x);
-  const bool is_probability = activation.name() == "sigmoid" || activation.name() == "softmax";
-  return is_probability ? with_logits(result, x) : result;
+  if (activation.name() == "sigmoid") return with_logits(result, {x, Probability::Sigmoid});
+  if (activation.name() == "softmax") return with_logits(result, {x, Probability::Softmax});
+  return result;
 }
 
 }  // namespace anyshape::nn

@@ -1,6 +1,7 @@
-// Metrics on counts of right and wrong positives and negatives at thresholds: precision, recall, F1, AUC.
+// Metrics on counts of hits and false alarms at thresholds: precision, recall, AUC.
 #include "nn/annotations.h"
 #include "train/metric_impl.h"
+#include "train/operands.h"
 
 #include <anyshape/error.h>
 #include <anyshape/ops.h>
@@ -12,62 +13,56 @@
 namespace anyshape {
 namespace {
 
-// One number of each kind per threshold.
+// Of what is above each threshold: how much is positive, how much is not; and of everything.
 struct Confusion {
-  Tensor true_positives, false_positives, true_negatives, false_negatives;
+  Tensor true_positives, false_positives;  // [thresholds]
+  Tensor positives, negatives;             // []
 };
 using Summary = std::function<Tensor(const Confusion&)>;
 
-class ConfusionMetric final : public MetricImpl {
+class ConfusionMetric : public MetricImpl {
  public:
   ConfusionMetric(std::string name, std::vector<double> thresholds, Summary summary)
       : MetricImpl(std::move(name)), thresholds_(std::move(thresholds)), summary_(std::move(summary)) {
     const auto count = static_cast<int64_t>(thresholds_.size());
     true_positives_ = sum_variable({count}, "true_positives");
     false_positives_ = sum_variable({count}, "false_positives");
-    true_negatives_ = sum_variable({count}, "true_negatives");
-    false_negatives_ = sum_variable({count}, "false_negatives");
+    positives_ = sum_variable({}, "positives");
+    negatives_ = sum_variable({}, "negatives");
   }
 
   void update(const Tensor& target, const Tensor& prediction, const Tensor& sample_weight) override {
-    const Tensor mask = nn::mask_of(prediction);
-    const Tensor p = reshape(prediction.values(), {-1});
-    const Tensor is_positive = reshape(cast(target.values(), Dtype::f32), {-1}) > 0.5;
-    Tensor weight = ones_like(cast(prediction.values(), Dtype::f32));
-    auto multiply = [&](Tensor factor) {
-      factor = cast(factor, Dtype::f32);
-      while (factor.rank() < weight.rank()) factor = expand_dims(factor, -1);
-      weight = weight * factor;
-    };
-    if (mask.defined()) multiply(mask);
-    if (sample_weight.defined()) multiply(sample_weight);
-    weight = reshape(weight, {-1});
-
-    std::vector<float> limits(thresholds_.begin(), thresholds_.end());
-    const Tensor is_chosen = expand_dims(p, 0) > expand_dims(tensor(limits, {static_cast<int64_t>(limits.size())}), 1);
-    auto counted = [&](const Tensor& chosen, const Tensor& positive) {
-      return sum(where(logical_and(chosen, expand_dims(positive, 0)), expand_dims(weight, 0), 0), {.axes = {1}});
-    };
-    const Tensor is_negative = logical_not(is_positive), is_left = logical_not(is_chosen);
-    true_positives_.assign_add(counted(is_chosen, is_positive));
-    false_positives_.assign_add(counted(is_chosen, is_negative));
-    true_negatives_.assign_add(counted(is_left, is_negative));
-    false_negatives_.assign_add(counted(is_left, is_positive));
+    const train::Operands operands =
+        train::matched({.name = name(), .is_elementwise = true},
+                       {.target = target, .prediction = prediction, .mask = nn::mask_of(prediction), .weight = sample_weight});
+    Tensor weight = ones_like(operands.prediction, {.dtype = Dtype::f32});
+    for (const Tensor& factor : {operands.mask, operands.weight}) {
+      if (factor.defined()) weight = weight * train::beside(name(), cast(factor, Dtype::f32), weight);
+    }
+    const Tensor is_positive = operands.target > 0.5;
+    const Tensor positive = reshape(where(is_positive, weight, 0), {1, -1}), negative = reshape(where(is_positive, 0, weight), {1, -1});
+    const Tensor limits = cast(tensor(thresholds_, {static_cast<int64_t>(thresholds_.size()), 1}), operands.prediction.dtype());
+    const Tensor is_above = reshape(operands.prediction, {1, -1}) > limits;
+    add(true_positives_, sum(where(is_above, positive, 0), {.axes = {1}}));
+    add(false_positives_, sum(where(is_above, negative, 0), {.axes = {1}}));
+    add(positives_, sum(positive));
+    add(negatives_, sum(negative));
   }
 
-  Tensor result() const override { return summary_({true_positives_, false_positives_, true_negatives_, false_negatives_}); }
-  std::shared_ptr<MetricImpl> clone() const override { return std::make_shared<ConfusionMetric>(name(), thresholds_, summary_); }
+  Tensor result() const override { return cast(summary_({true_positives_, false_positives_, positives_, negatives_}), Dtype::f32); }
+
+  static Tensor precisions(const Confusion& c) { return ratio(c.true_positives, c.true_positives + c.false_positives); }
+  static Tensor recalls(const Confusion& c) { return ratio(c.true_positives, c.positives); }
+  static Tensor roc_area(const Confusion& c);
+  static Tensor precision_recall_area(const Confusion& c);
 
  private:
+  std::shared_ptr<MetricImpl> fresh() const override { return std::make_shared<ConfusionMetric>(name(), thresholds_, summary_); }
+
   std::vector<double> thresholds_;
   Summary summary_;
-  Variable true_positives_, false_positives_, true_negatives_, false_negatives_;
+  Variable true_positives_, false_positives_, positives_, negatives_;
 };
-
-Tensor ratio(const Tensor& part, const Tensor& whole) { return where(whole == 0, 0, part / where(whole == 0, 1, whole)); }
-
-Tensor precisions(const Confusion& c) { return ratio(c.true_positives, c.true_positives + c.false_positives); }
-Tensor recalls(const Confusion& c) { return ratio(c.true_positives, c.true_positives + c.false_negatives); }
 
 Metric at_thresholds(std::string name, const ThresholdsOptions& options, const Summary& each) {
   const std::vector<double> thresholds = options.thresholds.empty() ? std::vector<double>{0.5} : options.thresholds;
@@ -82,36 +77,30 @@ Metric at_thresholds(std::string name, const ThresholdsOptions& options, const S
   }));
 }
 
-Tensor head(const Tensor& x) { return slice(x, {{.end = -1}}); }
-Tensor tail(const Tensor& x) { return slice(x, {{.begin = 1}}); }
+// Neighbours along the thresholds.
+Tensor lower(const Tensor& x) { return slice(x, {{.end = -1}}); }
+Tensor upper(const Tensor& x) { return slice(x, {{.begin = 1}}); }
 
-// Area under the ROC curve, by trapezoids.
-Tensor roc_area(const Confusion& c) {
-  const Tensor x = ratio(c.false_positives, c.false_positives + c.true_negatives), y = recalls(c);
-  return sum((head(x) - tail(x)) * (head(y) + tail(y)) * 0.5);
+// By trapezoids.
+Tensor ConfusionMetric::roc_area(const Confusion& c) {
+  const Tensor x = ratio(c.false_positives, c.negatives), y = recalls(c);
+  return sum((lower(x) - upper(x)) * (lower(y) + upper(y)) * 0.5);
 }
 
-// Area under precision over recall, interpolated as in "The relationship between precision-recall and ROC curves" (Davis, Goadrich 2006).
-Tensor precision_recall_area(const Confusion& c) {
+// Interpolated as in "The relationship between precision-recall and ROC curves" (Davis, Goadrich 2006).
+Tensor ConfusionMetric::precision_recall_area(const Confusion& c) {
   const Tensor hits = c.true_positives, chosen = c.true_positives + c.false_positives;
-  const Tensor gained = head(hits) - tail(hits), picked = maximum(head(chosen) - tail(chosen), 0);
-  const Tensor slope = ratio(gained, picked);
-  const Tensor intercept = tail(hits) - slope * tail(chosen);
-  const Tensor both = logical_and(head(chosen) > 0, tail(chosen) > 0);
-  const Tensor growth = where(both, ratio(head(chosen), maximum(tail(chosen), 0)), 1);
-  const Tensor area = ratio(slope * (gained + intercept * log(growth)), maximum(tail(hits) + tail(c.false_negatives), 0));
-  return sum(area);
+  const Tensor gained = lower(hits) - upper(hits), slope = ratio(gained, maximum(lower(chosen) - upper(chosen), 0));
+  const Tensor intercept = upper(hits) - slope * upper(chosen);
+  const Tensor are_chosen = logical_and(lower(chosen) > 0, upper(chosen) > 0);
+  const Tensor growth = where(are_chosen, ratio(lower(chosen), upper(chosen)), 1);
+  return sum(ratio(slope * (gained + intercept * log(growth)), c.positives));
 }
 
 }  // namespace
 
-Metric precision(ThresholdsOptions options) { return at_thresholds("precision", options, precisions); }
-Metric recall(ThresholdsOptions options) { return at_thresholds("recall", options, recalls); }
-Metric f1_score(ThresholdsOptions options) {
-  return at_thresholds("f1_score", options, [](const Confusion& c) {
-    return ratio(2 * c.true_positives, 2 * c.true_positives + c.false_positives + c.false_negatives);
-  });
-}
+Metric precision(ThresholdsOptions options) { return at_thresholds("precision", options, ConfusionMetric::precisions); }
+Metric recall(ThresholdsOptions options) { return at_thresholds("recall", options, ConfusionMetric::recalls); }
 
 Metric auc(AucOptions options) {
   if (options.thresholds < 2) throw ArgumentError(fmt::format("auc: {} thresholds; expected at least 2.", options.thresholds));
@@ -119,8 +108,8 @@ Metric auc(AucOptions options) {
   const auto last = static_cast<double>(options.thresholds - 1);
   for (int64_t i = 1; i + 1 < options.thresholds; ++i) thresholds.push_back(static_cast<double>(i) / last);
   thresholds.push_back(1 + 1e-7);
-  return Metric(
-      std::make_shared<ConfusionMetric>("auc", std::move(thresholds), options.curve == Curve::Roc ? roc_area : precision_recall_area));
+  return Metric(std::make_shared<ConfusionMetric>(
+      "auc", std::move(thresholds), options.curve == Curve::Roc ? ConfusionMetric::roc_area : ConfusionMetric::precision_recall_area));
 }
 
 }  // namespace anyshape

@@ -1,36 +1,56 @@
 // A loss behind its handle: values per row or position, and how they become one.
 #pragma once
+#include "train/operands.h"
+
 #include <anyshape/loss.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace anyshape {
 
 struct LossImpl {
+  using Rule = std::function<Tensor(const Tensor& target, const Tensor& prediction)>;
+
   std::string name = {};
-  // One value per row (or position) of target and prediction, which have the same rank where `same_rank` says so.
-  std::function<Tensor(const Tensor& target, const Tensor& prediction)> values = {};
+  train::TargetKind target = train::TargetKind::Same;
+  int axis = -1;  // of the elements or classes; the last one when a rule is called
+  // One of three: a value per element, of which a row or position has the mean; a value per row or position; a user's callable, which takes
+  // target and prediction as they are.
+  Rule elements = {};
+  Rule values = {};
+  Rule callable = {};
   Reduction reduction = Reduction::SumOverBatchSize;
-  bool same_rank = true;                   // a target (n,) is made (n, 1) for a prediction (n, 1): never an (n, n) broadcast
-  std::optional<Dtype> target_dtype = {};  // what the target is cast to; none: as given
-  // With ignore_missing: one value per element, of which those with a missing (NaN) target do not count.
-  std::function<Tensor(const Tensor& target, const Tensor& prediction)> elements = {};
-  bool ignore_missing = false;
-  std::function<Tensor(const Tensor& target)> counts = {};  // b8 per value: does it count at all? (ignore_class)
+  bool ignore_missing = false;                        // NaN in the target does not count
+  std::optional<int64_t> ignore_class = {};           // nor does this class number
+  std::shared_ptr<const LossImpl> from_sigmoid = {};  // the same loss on logits, for a prediction that is a sigmoid
+  std::shared_ptr<const LossImpl> from_softmax = {};  // or a softmax
+  // Which loss it is for these shapes ("accuracy" is one of three).
+  std::function<std::shared_ptr<const LossImpl>(const Tensor& target, const Tensor& prediction)> choose = {};
+
+  std::optional<Dtype> target_dtype() const;  // what fit casts targets to; none: as they are
 };
 
 namespace train {
 
+Loss make_loss(LossImpl loss);
+std::vector<std::string> loss_names();  // that Loss knows
+
 struct LossValues {
-  Tensor values;   // one per row or position
-  Tensor weights;  // as `values` or broadcastable; undefined: all 1
-  Tensor counts;   // how many each value stands for in the divisor; undefined: 1
+  Tensor values;                               // one per row or position: 0 where it does not count
+  Tensor weights;                              // of samples, to be broadcast to the values; undefined: all 1
+  Tensor counts;                               // how many elements each value is the sum of, as the values; undefined: all 1
+  std::shared_ptr<const Partition> rows = {};  // of positions of ragged rows
 };
 
-// Values with masks, ragged rows and missing targets taken into account; what metrics and losses both reduce.
+// Values with masks, ragged rows and missing targets taken into account: what losses and metrics reduce.
 LossValues loss_values(const LossImpl& loss, const Tensor& target, const Tensor& prediction, const Tensor& sample_weight);
+
+Tensor weighted_sum(const LossValues& values);
+Tensor weighted_count(const LossValues& values);
 Tensor reduce(const LossValues& values, Reduction reduction);
 
 }  // namespace train

@@ -12,20 +12,24 @@ class MetricImpl {
  public:
   explicit MetricImpl(std::string name) : name_(std::move(name)) {}
   virtual ~MetricImpl() = default;
+  MetricImpl(const MetricImpl&) = delete;
   MetricImpl& operator=(const MetricImpl&) = delete;
 
   virtual void update(const Tensor& target, const Tensor& prediction, const Tensor& sample_weight) = 0;
-  virtual Tensor result() const = 0;
-  virtual std::shared_ptr<MetricImpl> clone() const = 0;  // with fresh sums
+  virtual Tensor result() const = 0;  // f32
 
+  std::shared_ptr<MetricImpl> clone() const;
   void reset() const;
   const std::string& name() const { return name_; }
   void rename(std::string name) { name_ = std::move(name); }
   const std::vector<Variable>& variables() const { return sums_; }
 
  protected:
-  MetricImpl(const MetricImpl& other) = default;
-  Variable sum_variable(const Shape& shape, const std::string& name);  // starts at zero
+  virtual std::shared_ptr<MetricImpl> fresh() const = 0;  // of the same options, with sums of its own
+
+  Variable sum_variable(const Shape& shape, const std::string& name);  // f64, starts at zero: counts stay exact
+  static void add(const Variable& sum, const Tensor& batch);
+  static Tensor ratio(const Tensor& part, const Tensor& whole);  // 0 where the whole is
 
  private:
   std::string name_;

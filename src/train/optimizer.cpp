@@ -13,7 +13,7 @@ OptimizerImpl& required(const std::shared_ptr<OptimizerImpl>& impl) {
 
 }  // namespace
 
-Optimizer::Optimizer() : Stateful(std::shared_ptr<Identity>()) {}
+Optimizer::Optimizer() : Stateful("optimizer") {}
 Optimizer::Optimizer(std::shared_ptr<OptimizerImpl> impl) : Stateful(impl), impl_(std::move(impl)) {}
 
 void Optimizer::apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables) const {

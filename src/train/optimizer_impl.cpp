@@ -1,12 +1,18 @@
 // One step of any optimizer: clip, decay, update by the rule, count.
 #include "train/optimizer_impl.h"
 
+#include "graph/named_call.h"
 #include "graph/outside_trace.h"
+#include "ops/contraction/contract.h"
+#include "tensor/tensor_impl.h"
 
 #include <anyshape/error.h>
 #include <anyshape/ops.h>
 
 #include <fmt/format.h>
+
+#include <map>
+#include <utility>
 
 namespace anyshape {
 namespace {
@@ -16,10 +22,29 @@ Tensor norm_of(const Tensor& gradient) { return sqrt(sum(square(gradient))); }
 // Scaled down where the norm exceeds the limit, else as it is.
 Tensor limited(const Tensor& gradient, const Tensor& norm, double limit) { return gradient * (limit / maximum(norm, limit)); }
 
+// Sizes that only a call knows become checks.
+std::vector<Tensor> in_shapes_of(const std::string& name, std::vector<Tensor> gradients, const std::vector<Variable>& variables) {
+  for (size_t i = 0; i < gradients.size(); ++i) {
+    const NamedCall call(name, gradients[i]);
+    const Shape shape = variables[i].shape();
+    std::vector<std::string> names;
+    for (int axis = 0; axis < shape.rank(); ++axis)
+      names.push_back(fmt::format("axis {} of \"{}\" and its gradient", axis, variables[i].name()));
+    gradients[i] = with_sizes(gradients[i], shape, names);
+  }
+  return gradients;
+}
+
+struct Rates {
+  Tensor learning;
+  Tensor corrected;
+  Tensor kept;  // what weight decay leaves of a weight; undefined: all
+};
+
 }  // namespace
 
-OptimizerImpl::OptimizerImpl(OptimizerSettings settings, std::vector<double> slots, UpdateRule rule)
-    : Identity("optimizer"), settings_(std::move(settings)), starts_(std::move(slots)), rule_(std::move(rule)) {
+OptimizerImpl::OptimizerImpl(OptimizerSettings settings, UpdateRule rule)
+    : Identity("optimizer"), settings_(std::move(settings)), rule_(std::move(rule)) {
   const int clips = (settings_.clipnorm != 0 ? 1 : 0) + (settings_.clipvalue != 0 ? 1 : 0) + (settings_.global_clipnorm != 0 ? 1 : 0);
   if (clips > 1) {
     throw ArgumentError(
@@ -51,9 +76,9 @@ const std::vector<Variable>& OptimizerImpl::slots_of(const Variable& variable) {
   if (!is_new) return place->second;
   order_.push_back(variable.id());
   const OutsideTrace outside;  // state, whichever trace meets the variable first
-  for (size_t slot = 0; slot < starts_.size(); ++slot) {
-    place->second.emplace_back(full(variable.shape(), cast(Tensor(starts_[slot]), variable.dtype())),
-                               VariableOptions{.trainable = false, .name = fmt::format("{}/{}/{}", settings_.name, variable.name(), slot)});
+  for (const UpdateRule::Slot& slot : rule_.slots) {
+    place->second.emplace_back(full(variable.shape(), cast(Tensor(slot.start), variable.dtype())),
+                               VariableOptions{.trainable = false, .name = fmt::format("{}/{}", variable.name(), slot.name)});
   }
   return place->second;
 }
@@ -75,31 +100,41 @@ std::vector<Tensor> OptimizerImpl::clipped(std::vector<Tensor> gradients) const 
   return gradients;
 }
 
-void OptimizerImpl::apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables) {
+void OptimizerImpl::require_fit(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables) const {
   if (gradients.size() != variables.size()) {
     throw ArgumentError(fmt::format("{}: got {} gradients for {} variables; expected one per variable.", settings_.name, gradients.size(),
                                     variables.size()));
   }
   for (size_t i = 0; i < variables.size(); ++i) {
-    if (gradients[i].shape().same_as(variables[i].shape())) continue;
+    if (gradients[i].defined() && gradients[i].rank() == variables[i].shape().rank()) continue;
     throw ShapeError(fmt::format("{}: gradient {} is {}, its variable \"{}\" {}; expected equal shapes.", settings_.name, i,
-                                 to_string(gradients[i].shape()), variables[i].name(), to_string(variables[i].shape())));
+                                 describe(gradients[i]), variables[i].name(), to_string(variables[i].shape())));
   }
-  const Tensor rate = this->rate();
-  const Tensor step = iterations_.read() + 1;
-  const std::vector<Tensor> limited = clipped(gradients);
+}
+
+void OptimizerImpl::apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables) {
+  require_fit(gradients, variables);
+  const Tensor rate = this->rate(), step = iterations_.read() + 1;
+  const std::vector<Tensor> usable = clipped(in_shapes_of(settings_.name, gradients, variables));
+  std::map<Dtype, Rates> rates;  // once for all variables of a dtype
+  std::vector<std::pair<Variable, Tensor>> updates = {{iterations_, step}};
   for (size_t i = 0; i < variables.size(); ++i) {
     const Variable& variable = variables[i];
+    const Dtype dtype = variable.dtype();
+    const auto [place, is_new] = rates.try_emplace(dtype);
+    Rates& own = place->second;
+    if (is_new) {
+      own.learning = cast(rate, dtype);
+      own.corrected = rule_.corrected_rate ? rule_.corrected_rate(own.learning, cast(step, dtype)) : own.learning;
+      if (settings_.weight_decay != 0) own.kept = 1 - own.learning * settings_.weight_decay;
+    }
     const std::vector<Variable>& slots = slots_of(variable);
     std::vector<Tensor> values(slots.begin(), slots.end());
-    const Tensor own_rate = cast(rate, variable.dtype());
-    Tensor value = variable;
-    if (settings_.weight_decay != 0) value = value - own_rate * settings_.weight_decay * value;
-    const Tensor amount = rule_({cast(limited[i], variable.dtype()), own_rate, cast(step, variable.dtype()), values});
-    variable.assign(value - amount);
-    for (size_t slot = 0; slot < slots.size(); ++slot) slots[slot].assign(values[slot]);
+    const Tensor amount = rule_.amount({cast(usable[i], dtype), own.corrected, values});
+    updates.emplace_back(variable, (own.kept.defined() ? variable * own.kept : variable) - amount);
+    for (size_t slot = 0; slot < slots.size(); ++slot) updates.emplace_back(slots[slot], values[slot]);
   }
-  iterations_.assign(step);
+  for (const auto& [variable, value] : updates) variable.assign(value);  // nothing is assigned where anything failed
 }
 
 std::vector<Variable> OptimizerImpl::variables() const {
@@ -110,6 +145,6 @@ std::vector<Variable> OptimizerImpl::variables() const {
   return all;
 }
 
-std::shared_ptr<OptimizerImpl> OptimizerImpl::clone() const { return std::make_shared<OptimizerImpl>(settings_, starts_, rule_); }
+std::shared_ptr<OptimizerImpl> OptimizerImpl::clone() const { return std::make_shared<OptimizerImpl>(settings_, rule_); }
 
 }  // namespace anyshape

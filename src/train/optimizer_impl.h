@@ -20,20 +20,27 @@ struct OptimizerSettings {
   double global_clipnorm = 0;
 };
 
-// What an update rule sees of one variable in one step.
+// What a rule sees of one variable in one step.
 struct Update {
   Tensor gradient;
-  Tensor rate;                 // of learning
-  Tensor step;                 // counts from 1, in the variable's dtype
+  Tensor rate;                 // of learning, as the rule corrected it
   std::vector<Tensor>& slots;  // to be replaced by their new values
 };
-// The amount to subtract from the variable.
-using UpdateRule = std::function<Tensor(const Update& update)>;
+
+struct UpdateRule {
+  struct Slot {
+    std::string name;
+    double start = 0;
+  };
+  std::vector<Slot> slots = {};
+  // The rate that a step (counted from 1) works with, where it is not the learning rate: once per step, whatever the number of variables.
+  std::function<Tensor(const Tensor& rate, const Tensor& step)> corrected_rate = {};
+  std::function<Tensor(const Update& update)> amount;  // to subtract from the variable
+};
 
 class OptimizerImpl final : public Identity {
  public:
-  // `slots` start values, one per slot: zeros but for Adagrad's.
-  OptimizerImpl(OptimizerSettings settings, std::vector<double> slots, UpdateRule rule);
+  OptimizerImpl(OptimizerSettings settings, UpdateRule rule);
 
   void apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables);
   void build(const std::vector<Variable>& variables);
@@ -46,11 +53,11 @@ class OptimizerImpl final : public Identity {
   void set_rate(double rate);
 
  private:
+  void require_fit(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables) const;
   const std::vector<Variable>& slots_of(const Variable& variable);
   std::vector<Tensor> clipped(std::vector<Tensor> gradients) const;
 
   OptimizerSettings settings_;
-  std::vector<double> starts_;
   UpdateRule rule_;
   Variable iterations_;
   Variable rate_;  // where no schedule decides: an input of the step, so another rate is no new trace

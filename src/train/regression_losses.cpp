@@ -8,27 +8,15 @@
 namespace anyshape {
 namespace {
 
-using Elements = std::function<Tensor(const Tensor& target, const Tensor& prediction)>;
-
-Loss mean_of(std::string name, const LossOptions& options, Elements elements) {
-  LossImpl loss{.name = std::move(name), .reduction = options.reduction};
-  loss.values = [elements](const Tensor& target, const Tensor& prediction) {
-    return mean(elements(cast(target, prediction.dtype()), prediction), {.axes = {-1}});
-  };
-  loss.elements = [elements](const Tensor& target, const Tensor& prediction) {
-    return elements(cast(target, prediction.dtype()), prediction);
-  };
-  loss.ignore_missing = options.ignore_missing;
-  return Loss(std::make_shared<const LossImpl>(std::move(loss)));
+Loss mean_of(std::string name, const LossOptions& options, LossImpl::Rule elements) {
+  return train::make_loss(
+      {.name = std::move(name), .elements = std::move(elements), .reduction = options.reduction, .ignore_missing = options.ignore_missing});
 }
 
 constexpr double least = 1e-7;  // Keras's epsilon
 
-// Labels 0 and 1 become -1 and 1; others stay.
-Tensor signed_labels(const Tensor& target) {
-  const Tensor is_binary = all(logical_or(target == 0, target == 1));
-  return where(is_binary, 2 * target - 1, target);
-}
+// Labels 0 and 1 become -1 and 1. Element by element, so that a row's loss does not depend on the rows beside it.
+Tensor signed_labels(const Tensor& target) { return where(target == 0, -1, target); }
 
 }  // namespace
 
@@ -70,22 +58,28 @@ Loss poisson(LossOptions options) {
 }
 
 Loss kl_divergence(LossOptions options) {
-  LossImpl loss{.name = "kl_divergence", .reduction = options.reduction};
-  loss.values = [](const Tensor& target, const Tensor& prediction) {
-    const Tensor y = clip(cast(target, prediction.dtype()), least, 1), p = clip(prediction, least, 1);
-    return sum(y * log(y / p), {.axes = {-1}});
-  };
-  loss.ignore_missing = options.ignore_missing;
-  return Loss(std::make_shared<const LossImpl>(std::move(loss)));
+  return train::make_loss({.name = "kl_divergence",
+                           .values =
+                               [](const Tensor& target, const Tensor& prediction) {
+                                 const Tensor y = clip(target, least, 1), p = clip(prediction, least, 1);
+                                 return sum(y * log(y / p), {.axes = {-1}});
+                               },
+                           .reduction = options.reduction,
+                           .ignore_missing = options.ignore_missing});
 }
 
 Loss cosine_similarity(CosineSimilarityOptions options) {
-  LossImpl loss{.name = "cosine_similarity", .reduction = options.reduction};
-  loss.values = [axis = options.axis](const Tensor& target, const Tensor& prediction) {
-    auto unit = [axis](const Tensor& x) { return x * rsqrt(maximum(sum(square(x), {.axes = {axis}, .keep_dims = true}), 1e-12)); };
-    return -sum(unit(cast(target, prediction.dtype())) * unit(prediction), {.axes = {axis}});
-  };
-  return Loss(std::make_shared<const LossImpl>(std::move(loss)));
+  return train::make_loss({.name = "cosine_similarity",
+                           .axis = options.axis,
+                           .values =
+                               [](const Tensor& target, const Tensor& prediction) {
+                                 auto unit = [](const Tensor& x) {
+                                   return x * rsqrt(maximum(sum(square(x), {.axes = {-1}, .keep_dims = true}), 1e-12));
+                                 };
+                                 return -sum(unit(target) * unit(prediction), {.axes = {-1}});
+                               },
+                           .reduction = options.reduction,
+                           .ignore_missing = options.ignore_missing});
 }
 
 }  // namespace anyshape

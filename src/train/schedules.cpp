@@ -1,4 +1,6 @@
 // Learning-rate schedules: formulas on the count of finished updates, computed inside the step.
+#include "graph/trace_scope.h"
+
 #include <anyshape/error.h>
 #include <anyshape/ops.h>
 #include <anyshape/optimizer.h>
@@ -23,7 +25,8 @@ Tensor cosine(const Tensor& share) { return 0.5 * (1 + cos(std::numbers::pi * sh
 }  // namespace
 
 Tensor Schedule::operator()(const Tensor& step) const {
-  return is_constant() ? full({}, static_cast<float>(rate_)) : cast(callable_(step), Dtype::f32);
+  if (is_constant()) return full({}, static_cast<float>(rate_));
+  return run_scope([&]() -> FunctionResults { return {{cast(callable_(step), Dtype::f32)}}; }).tensors[0];
 }
 
 Schedule exponential_decay(double initial, int64_t decay_steps, double decay_rate, ExponentialDecayOptions options) {

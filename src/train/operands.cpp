@@ -1,0 +1,119 @@
+// How target and prediction meet: never by an unknown broadcast, so that [rows] beside [rows, 1] is no [rows, rows].
+#include "train/operands.h"
+
+#include "graph/named_call.h"
+#include "graph/ragged.h"
+#include "ops/all_ops.h"
+#include "ops/contraction/contract.h"
+
+#include <anyshape/ops.h>
+#include <anyshape/ops/segment.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace anyshape::train {
+namespace {
+
+// The values of `x` where both have the same rows.
+Tensor values_in_rows(const Tensor& x, const Tensor& ragged) {
+  const std::array<Tensor, 2> inputs = {ragged, x};
+  const Attrs none;
+  return common_rows({same_rows_op, inputs, none}).operands[1].values();
+}
+
+// Held to these sizes; those of a trace become checks.
+Tensor sized(const Tensor& x, const Shape& sizes, const char* whose) {
+  std::vector<std::string> names;
+  for (int axis = 0; axis < sizes.rank(); ++axis) names.push_back(fmt::format("axis {} of {}", axis, whose));
+  return with_sizes(x, sizes, names);
+}
+
+Tensor as_prediction(const NamedCall& call, Tensor target, const Tensor& prediction) {
+  if (target.rank() + 1 == prediction.rank()) target = expand_dims(target, -1);
+  if (target.rank() == prediction.rank() + 1) target = squeeze(target, {-1});
+  if (target.rank() != prediction.rank()) call.fail("target (a) and prediction (b) differ in rank", "a target of the prediction's shape");
+  return sized(cast(target, prediction.dtype()), prediction.shape(), "prediction and target");
+}
+
+Tensor as_class_numbers(const NamedCall& call, Tensor target, const Tensor& prediction) {
+  Shape sizes;
+  for (int axis = 0; axis + 1 < prediction.rank(); ++axis) sizes.push_back(prediction.shape()[axis]);
+  if (target.rank() == prediction.rank()) target = squeeze(target, {-1});
+  if (target.rank() != sizes.rank()) {
+    call.fail("target (a) and prediction (b) differ in rank",
+              "class numbers: a target of the prediction's shape without the axis of classes");
+  }
+  return sized(cast(target, Dtype::i32), sizes, "prediction and target");
+}
+
+// Everything ragged in the rows of the prediction, as values.
+Operands peeled(const NamedCall& call, const OperandRule& rule, const Operands& given) {
+  const auto& [target, prediction, mask, weight, rows] = given;
+  if (!prediction.is_ragged()) {
+    if (target.is_ragged()) call.fail("the target (a) is ragged, the prediction (b) is not", "both ragged or both dense");
+    return given;
+  }
+  if (!target.is_ragged()) call.fail("the prediction (b) is ragged, the target (a) is not", "a target with the prediction's rows");
+  return {.target = values_in_rows(target, prediction),
+          .prediction = prediction.values(),
+          .mask = mask.defined() ? values_in_rows(mask, prediction) : mask,
+          .weight = weight.defined() ? per_position(rule.name, weight, prediction) : weight,
+          .rows = as_ragged(prediction)->partition};
+}
+
+}  // namespace
+
+Operands matched(const OperandRule& rule, const Operands& given) {
+  const NamedCall call(rule.name, given.target, given.prediction);
+  const int rank = given.prediction.rank(), last = std::max(rank - 1, 0), axis = rank == 0 ? 0 : call.axis(rule.axis, rank);
+  Operands result = peeled(call, rule, given);
+  const bool is_ragged = result.rows != nullptr && axis < 2;
+  const bool is_masked = result.mask.defined() && result.mask.rank() == result.prediction.rank();
+  if (rule.is_elementwise && axis == last && (rank < 2 || is_ragged || is_masked)) {
+    result.prediction = expand_dims(result.prediction, -1);
+    result.target = expand_dims(result.target, -1);
+  } else if (rank == 0 || is_ragged || is_masked) {
+    call.fail(fmt::format("axis {} of the prediction (b) is {}", axis,
+                          rank == 0   ? "not there"
+                          : is_ragged ? "ragged"
+                                      : "masked"),
+              "a prediction with all its elements or classes along that axis");
+  } else if (axis != last) {
+    const int own_axis = axis - (result.rows != nullptr ? 1 : 0);
+    if (result.target.rank() == result.prediction.rank()) result.target = moveaxis(result.target, own_axis, -1);
+    result.prediction = moveaxis(result.prediction, own_axis, -1);
+  }
+  result.target = rule.target == TargetKind::Classes ? as_class_numbers(call, result.target, result.prediction)
+                                                     : as_prediction(call, result.target, result.prediction);
+  return result;
+}
+
+Tensor per_position(std::string_view name, const Tensor& given, const Tensor& ragged) {
+  const NamedCall call(name, given, ragged);
+  if (given.is_ragged()) return values_in_rows(given, ragged);
+  if (given.rank() == 0) return given;
+  const Tensor weight = given.rank() == 2 ? squeeze(given, {1}) : given;
+  if (weight.rank() != 1) call.fail("the weight (a) has too many axes", "one weight per row of b, or ragged weights in the rows of b");
+  const Partition& rows = *as_ragged(ragged)->partition;
+  return segment::repeat(sized(weight, {rows.rows}, "values and weights"), rows.splits, rows.total);
+}
+
+Tensor beside(std::string_view name, const Tensor& given, const Tensor& values) {
+  const NamedCall call(name, given, values);
+  if (values.rank() == 0 && given.rank() > 0) call.fail("weights (a) of rows for a loss (b) that is one number", "one value per row");
+  Tensor weight = given.rank() == values.rank() + 1 ? squeeze(given, {-1}) : given;
+  if (weight.rank() > values.rank())
+    call.fail("a weight (a) has more axes than the values (b) it weighs", "a weight per value, or per row");
+  Shape sizes = weight.shape();
+  for (int axis = 0; axis < weight.rank(); ++axis) {
+    if (!sizes[axis].same_as(1)) sizes[axis] = values.shape()[axis];
+  }
+  weight = sized(weight, sizes, "values and weights");
+  while (weight.rank() < values.rank()) weight = expand_dims(weight, -1);
+  return weight;
+}
+
+}  // namespace anyshape::train
