@@ -30,7 +30,7 @@ std::span<const OpDef* const> all_ops() {
       &take_op, &take_gradient_op, &take_along_axis_op, &take_along_axis_gradient_op, &gather_nd_op, &scatter_op,
       &one_hot_op, &sort_op, &top_k_op, &search_sorted_op, &boolean_mask_op, &nonzero_op, &unique_op,
       // segment
-      &row_starts_op, &row_lengths_op, &row_ids_op, &segment_repeat_op, &to_padded_op, &from_padded_op,
+      &row_starts_op, &row_lengths_op, &row_ids_op, &segment_repeat_op, &to_padded_op, &from_padded_op, &packed_rows_op,
       &segment_sum_op, &segment_prod_op, &segment_max_op, &segment_min_op, &segment_any_op, &segment_all_op,
       &segment_argmax_op, &segment_argmin_op, &segment_cumsum_op, &segment_cumprod_op, &segment_recurrence_op,
       &segment_softmax_op, &segment_log_softmax_op, &segment_logsumexp_op, &segment_sort_op, &segment_flip_op, &same_rows_op,

@@ -22,7 +22,7 @@ extern const OpDef diagonal_op, diagonal_matrix_op;
 extern const OpDef take_op, take_gradient_op, take_along_axis_op, take_along_axis_gradient_op, gather_nd_op, scatter_op;
 extern const OpDef one_hot_op, sort_op, top_k_op, search_sorted_op;
 extern const OpDef boolean_mask_op, nonzero_op, unique_op;
-extern const OpDef row_starts_op, row_lengths_op, row_ids_op, segment_repeat_op, to_padded_op, from_padded_op;
+extern const OpDef row_starts_op, row_lengths_op, row_ids_op, segment_repeat_op, to_padded_op, from_padded_op, packed_rows_op;
 extern const OpDef segment_sum_op, segment_prod_op, segment_max_op, segment_min_op, segment_any_op, segment_all_op;
 extern const OpDef segment_argmax_op, segment_argmin_op, segment_cumsum_op, segment_cumprod_op, segment_recurrence_op;
 extern const OpDef segment_softmax_op, segment_log_softmax_op, segment_logsumexp_op, segment_sort_op, segment_flip_op;

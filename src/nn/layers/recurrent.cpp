@@ -1,15 +1,19 @@
-// The walk: steps of a batch are one scan over time, whose body is one step of all rows.
+// The walk: steps of a batch are one scan over time, whose body is one step of all rows that have it.
 #include "nn/layers/recurrent.h"
 
 #include "nn/annotations.h"
 #include "nn/layer_state.h"
 #include "nn/placeholder.h"
+#include "ops/control/scan.h"
+#include "ops/segment/packed_rows.h"
 #include "shape/prove.h"
 #include "tensor/view.h"
 
 #include <anyshape/control.h>
 #include <anyshape/error.h>
 #include <anyshape/ops.h>
+#include <anyshape/ops/segment.h>
+#include <anyshape/ragged.h>
 #include <anyshape/random.h>
 
 #include <fmt/format.h>
@@ -22,7 +26,7 @@ struct SteppedLayer::Loop {
   size_t states;
   bool is_masked;       // slice 1 says which rows have a real step
   bool carries_output;  // behind the states
-  Tensor kept;          // of recurrent dropout
+  Tensor kept;          // of recurrent dropout, per row
   CallContext context;
 };
 
@@ -77,9 +81,10 @@ std::vector<Tensor> SteppedLayer::initial_states(std::span<const Tensor> inputs)
 }
 
 // Carried: the states, then the output where it is none of them. Gives them anew, then one step of the sequence where it is asked for.
-std::vector<Tensor> SteppedLayer::one_step(const Loop& loop, std::span<const Tensor> carried, std::span<const Tensor> slices) {
+std::vector<Tensor> SteppedLayer::one_step(const Loop& loop, const Tensor& kept, std::span<const Tensor> carried,
+                                           std::span<const Tensor> slices) {
   const std::vector<Tensor> before(carried.begin(), carried.begin() + static_cast<std::ptrdiff_t>(loop.states));
-  auto [output, after] = step(slices[0], before, loop.kept, loop.context);
+  auto [output, after] = step(slices[0], before, kept, loop.context);
   if (after.size() != loop.states) {
     throw ArgumentError(
         fmt::format("{}: a step gives {} states; expected {}, as state_sizes() says.", type_of(*this), after.size(), loop.states));
@@ -94,6 +99,40 @@ std::vector<Tensor> SteppedLayer::one_step(const Loop& loop, std::span<const Ten
   if (loop.carries_output) after.push_back(output);
   if (walk.return_sequences) after.push_back(shown);
   return after;
+}
+
+// Steps of equally long rows: a scan over time.
+std::vector<Tensor> SteppedLayer::walk_dense(const Loop& loop, const Tensor& x, const Tensor& is_real, const std::vector<Tensor>& carried) {
+  std::vector<Tensor> sequences{project(swapaxes(x, 0, 1))};
+  if (loop.is_masked) sequences.push_back(expand_dims(transpose(is_real), -1));
+  std::vector<Tensor> results =
+      scan_tensors([&](std::span<const Tensor> carry,
+                       std::span<const Tensor> slices) { return FunctionResults{one_step(loop, loop.kept, carry, slices)}; },
+                   carried, sequences, {.reverse = walk.go_backwards})
+          .tensors;
+  if (walk.return_sequences) results.back() = swapaxes(results.back(), 0, 1);
+  return results;
+}
+
+// Ragged rows, the longest first: the rows that still have a step are always the first ones, and no step is made for the others.
+std::vector<Tensor> SteppedLayer::walk_packed(const Loop& loop, const Tensor& x, const Tensor& is_real,
+                                              const std::vector<Tensor>& carried) {
+  const Partition& partition = *as_ragged(x)->partition;
+  const PackedRows rows = packed_rows(partition, walk.go_backwards);
+  std::vector<Tensor> sequences{project(take(x.values(), rows.positions))};
+  if (loop.is_masked) sequences.push_back(expand_dims(take(is_real.values(), rows.positions), -1));
+  if (loop.kept.defined()) {
+    sequences.push_back(take(loop.kept, take(segment::row_ids(partition.splits, partition.total), rows.positions)));
+  }
+  std::vector<Tensor> sorted;
+  for (const Tensor& each : carried) sorted.push_back(take(each, rows.order));
+  std::vector<Tensor> results =
+      scan_packed(rows.counts, sorted, sequences, [&](std::span<const Tensor> carry, std::span<const Tensor> slices) {
+        return FunctionResults{one_step(loop, loop.kept.defined() ? slices.back() : Tensor(), carry, slices)};
+      }).tensors;
+  for (size_t i = 0; i < carried.size(); ++i) results[i] = take(results[i], rows.ranks);
+  if (walk.return_sequences) results.back() = with_rows_of(take(results.back(), rows.places), x);
+  return results;
 }
 
 Recurrence SteppedLayer::run(std::span<const Tensor> inputs, const CallContext& context) {
@@ -114,21 +153,10 @@ Recurrence SteppedLayer::run(std::span<const Tensor> inputs, const CallContext& 
   if (context.training && recurrent_dropout() > 0) {
     loop.kept = dropout_factors({rows, state_sizes().front()}, recurrent_dropout(), dtype());
   }
-
-  std::vector<Tensor> sequences{project(swapaxes(x, 0, 1))};
-  if (loop.is_masked) sequences.push_back(expand_dims(transpose(is_real), -1));
-  const size_t count = carried.size();
-  std::vector<Tensor> results = scan_tensors([&](std::span<const Tensor> carry,
-                                                 std::span<const Tensor> slices) { return FunctionResults{one_step(loop, carry, slices)}; },
-                                             carried, sequences, {.reverse = walk.go_backwards})
-                                    .tensors;
-
+  const std::vector<Tensor> results = x.is_ragged() ? walk_packed(loop, x, is_real, carried) : walk_dense(loop, x, is_real, carried);
   Recurrence found{.output = results[outputs_first_state() ? 0 : loop.states],
                    .states = {results.begin(), results.begin() + static_cast<std::ptrdiff_t>(loop.states)}};
-  if (walk.return_sequences) {
-    found.output = swapaxes(results[count], 0, 1);
-    if (walk.reverses()) found.output = flip(found.output, {1});
-  }
+  if (walk.return_sequences) found.output = walk.reverses() ? flip(results.back(), {1}) : results.back();
   return found;
 }
 

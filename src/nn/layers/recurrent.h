@@ -63,7 +63,10 @@ class SteppedLayer : public Recurrent {
  private:
   struct Loop;
   std::vector<Tensor> initial_states(std::span<const Tensor> inputs) const;
-  std::vector<Tensor> one_step(const Loop& loop, std::span<const Tensor> carried, std::span<const Tensor> slices);
+  std::vector<Tensor> one_step(const Loop& loop, const Tensor& kept, std::span<const Tensor> carried, std::span<const Tensor> slices);
+  // What is carried, as it is at the end, then the sequence in the order of time.
+  std::vector<Tensor> walk_dense(const Loop& loop, const Tensor& x, const Tensor& is_real, const std::vector<Tensor>& carried);
+  std::vector<Tensor> walk_packed(const Loop& loop, const Tensor& x, const Tensor& is_real, const std::vector<Tensor>& carried);
 };
 
 void require_rate(const char* layer, const char* what, double rate);  // 0 <= rate < 1

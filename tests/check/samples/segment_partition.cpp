@@ -1,6 +1,9 @@
 // Samples of what splits say, and of ops that move rows.
 #include "check/samples/segment_cases.h"
 #include "graph/ragged.h"
+#include "ops/segment/packed_rows.h"
+
+#include <anyshape/ragged.h>
 
 namespace anyshape::check {
 namespace {
@@ -215,6 +218,57 @@ OpSample gather_rows_sample() {
   return sample;
 }
 
+// Forwards and backwards. Outside a trace the longest row is known, inside one it is found.
+OpSample packed_rows_sample() {
+  OpSample sample;
+  sample.name = "packed_rows";
+  sample.ops = {"packed_rows"};
+  sample.dtypes = {f32};
+  sample.cases = 2;
+  sample.inputs = [](Random& random, Dtype dtype, int) { return segment_inputs(random, dtype, 0, {}); };
+  sample.call = [](Tensors in, int number) {
+    const Tensor x = ragged_from_splits(in[0], splits_of(in[0], in[1]));
+    const PackedRows packed = packed_rows(*as_ragged(x)->partition, number == 1);
+    return std::vector<Tensor>{packed.order, packed.ranks, packed.positions, packed.places, packed.counts};
+  };
+  sample.reference = [](Flats in, int number) {
+    const Bounds bounds = bounds_of(in);
+    const auto length_of = [&](size_t row) { return bounds[row + 1] - bounds[row]; };
+    std::vector<size_t> order(bounds.size() - 1);
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(order, {}, [&](size_t row) { return std::pair(-length_of(row), row); });
+    const auto vector = [](size_t size) { return Flat{i64, {static_cast<int64_t>(size)}, std::vector<double>(size)}; };
+    Flat rows = vector(order.size()), ranks = rows, counts = vector(static_cast<size_t>(length_of(order[0])));
+    Flat positions = vector(static_cast<size_t>(bounds.back())), places = positions;
+    for (size_t rank = 0; rank < order.size(); ++rank) {
+      rows.values[rank] = static_cast<double>(order[rank]);
+      ranks.values[order[rank]] = static_cast<double>(rank);
+    }
+    size_t place = 0;
+    for (int64_t step = 0; step < counts.sizes[0]; ++step) {
+      for (const size_t row : order) {
+        if (length_of(row) <= step) continue;
+        const int64_t position = number == 1 ? bounds[row + 1] - 1 - step : bounds[row] + step;
+        positions.values[place] = static_cast<double>(position);
+        places.values[static_cast<size_t>(position)] = static_cast<double>(place++);
+        counts.values[static_cast<size_t>(step)] += 1;
+      }
+    }
+    return std::vector<Flat>{rows, ranks, positions, places, counts};
+  };
+  const auto packed = [](const Tensor& rows, const Dim& total, const Dim& longest) {
+    return packed_rows({.splits = rows, .rows = 0, .total = total, .shortest = 0, .longest = longest, .axis = 0}, false).counts;
+  };
+  sample.wrong = {
+      wrong<DataError>([packed] { return packed(splits({0, 2, 1}), 1, 2); }, {"packed_rows: row split 1 at position 2 is out of order"}),
+      wrong<DataError>([packed] { return packed(splits({0, 2}), 3, 2); }, {"packed_rows: row split 2 at position 1", "end at 3"}),
+      wrong<ShapeError>([packed] { return packed(splits({0, 2}), -1, 2); }, {"packed_rows: the number of elements is -1"}),
+      wrong<ShapeError>([packed] { return packed(splits({0, 2}), 2, -1); }, {"packed_rows: the length of the longest row is -1"}),
+      wrong<ShapeError>([packed] { return packed(1, 0, 0); }, {"packed_rows: row splits have rank 0"}),
+  };
+  return sample;
+}
+
 OpSample concat_sample(bool each_row) {
   using Rows = segment::Rows;
   using Concat = Rows (*)(const std::vector<Rows>&);
@@ -291,9 +345,9 @@ OpSample same_rows_sample() {
 }  // namespace
 
 std::vector<OpSample> segment_partition_samples() {
-  return {row_starts_sample(),          row_lengths_sample(), row_ids_sample(),    row_positions_sample(),
-          splits_from_lengths_sample(), repeat_sample(),      to_padded_sample(),  from_padded_sample(),
-          gather_rows_sample(),         concat_sample(false), concat_sample(true), same_rows_sample()};
+  return {row_starts_sample(),  row_lengths_sample(), row_ids_sample(),     row_positions_sample(), splits_from_lengths_sample(),
+          repeat_sample(),      to_padded_sample(),   from_padded_sample(), gather_rows_sample(),   packed_rows_sample(),
+          concat_sample(false), concat_sample(true),  same_rows_sample()};
 }
 
 }  // namespace anyshape::check
