@@ -4,6 +4,7 @@
 #include "workloads.h"
 
 #include <cstdlib>
+#include <map>
 #include <numeric>
 #include <string>
 
@@ -90,6 +91,37 @@ Workload lstm_text() {
           .ragged = {{"ragged_50_ms", ragged(Sizes::lengths_50)}, {"ragged_20_ms", ragged(Sizes::lengths_20)}}};
 }
 
+// Padded rows hold zeros behind their end, which Masking takes for what they are; ragged rows have no end to hide.
+Workload encoder() {
+  using Sizes = bench::Encoder;
+  const auto norm = [](const Tensor& x) { return as::LayerNormalization({.epsilon = 1e-6})(x); };
+  const auto tanh_gelu = [](const Tensor& x) { return as::gelu(x, {.approximate = true}); };
+  const Tensor x = as::input({as::dynamic, Sizes::width});
+  Tensor h = as::Masking()(x);
+  for (int64_t block = 0; block < Sizes::blocks; ++block) {
+    h = as::Add()({h, as::MultiHeadAttention(Sizes::heads, Sizes::width / Sizes::heads)(norm(h))});
+    h = as::Add()({h, as::Dense(Sizes::width)(as::Dense(Sizes::hidden, {.activation = tanh_gelu})(norm(h)))});
+  }
+  const as::Model model({.inputs = {x}, .outputs = {as::Dense(1)(as::GlobalAveragePooling1D()(norm(h)))}});
+  auto ragged = [](const bench::Sizes& lengths) {
+    return as::Batch{.x = {ragged_like(as::random::normal({total(lengths), Sizes::width}), lengths)}, .y = {zeros_and_ones(Sizes::rows)}};
+  };
+  return {.model = model,
+          .batch =
+              [ragged](int64_t steps) {
+                bench::Sizes lengths = Sizes::lengths_steady;
+                for (int64_t& length : lengths) length = std::max<int64_t>(1, length * steps / Sizes::steady);
+                as::Batch batch = ragged(lengths);
+                batch.x[0] = as::to_padded(batch.x[0]);
+                return batch;
+              },
+          .steady = Sizes::steady,
+          .warm = Sizes::warm,
+          .unseen = Sizes::unseen,
+          .stream = {},
+          .ragged = {{"ragged_50_ms", ragged(Sizes::lengths_50)}, {"ragged_20_ms", ragged(Sizes::lengths_20)}}};
+}
+
 void check_training(float first, float last) {
   if (!(last < first)) std::fprintf(stderr, "train_bench: the loss did not go down: %g, then %g\n", first, last);
 }
@@ -145,18 +177,18 @@ void run_ragged(const Workload& workload, const Training& step) {
 int main(int count, char** arguments) {
   const std::string name = count == 2 ? arguments[1] : "";
   const std::string workload_name = name.substr(0, name.find('/')), part = name.substr(std::min(name.size(), name.find('/') + 1));
-  const bool is_mlp = workload_name == "mlp";
-  if ((!is_mlp && workload_name != "lstm_text") || (part != "steady" && part != "stream" && part != "ragged")) {
-    std::fprintf(stderr, "usage: train_bench mlp|lstm_text/steady|stream|ragged\n");
+  const std::map<std::string, Workload (*)()> workloads = {{"mlp", mlp}, {"lstm_text", lstm_text}, {"encoder", encoder}};
+  if (!workloads.contains(workload_name) || (part != "steady" && part != "stream" && part != "ragged")) {
+    std::fprintf(stderr, "usage: train_bench mlp|lstm_text|encoder/steady|stream|ragged\n");
     return 2;
   }
   if (std::getenv("ANYSHAPE_KERNEL_CACHE") == nullptr)
     as::set_kernel_cache({.enabled = false});  // a first step is cold unless asked otherwise
   as::random::set_seed(1);
   bench::calibrate();
-  const Workload workload = is_mlp ? mlp() : lstm_text();
-  const Training step(workload,
-                      is_mlp ? as::sparse_categorical_crossentropy({.from_logits = true}) : as::binary_crossentropy({.from_logits = true}));
+  const Workload workload = workloads.at(workload_name)();
+  const Training step(workload, workload_name == "mlp" ? as::sparse_categorical_crossentropy({.from_logits = true})
+                                                       : as::binary_crossentropy({.from_logits = true}));
   part == "steady" ? run_steady(workload, step) : part == "stream" ? run_stream(workload, step) : run_ragged(workload, step);
   return 0;
 }

@@ -29,6 +29,8 @@ struct Mlp {  // 784, 512 relu, 512 relu, 10; size = rows
 
 struct Encoder {  // two pre-norm blocks (256, 4 heads, 1024, tanh gelu), mean over steps, Dense(1); size = steps
   static constexpr int64_t rows = 16, width = 256, heads = 4, hidden = 1024, blocks = 2, steady = 256;
+  static inline const Sizes warm = {64, 200, 97, 31};
+  static inline const Sizes unseen = {110, 100, 226, 92, 181, 205, 192, 146, 168, 191};
   static inline const Sizes lengths_steady = {256, 2, 116, 96, 235, 151, 231, 39, 3, 108, 228, 253, 19, 93, 37, 13};
   static inline const Sizes lengths_50 = {256, 10, 32, 218, 142, 71, 191, 229, 71, 233, 39, 9, 65, 102, 36, 61};
   static inline const Sizes lengths_20 = {256, 9, 30, 4, 41, 12, 45, 63, 63, 24, 54, 73, 35, 25, 18, 70};

@@ -22,6 +22,7 @@ namespace anyshape {
 // What a call knows beside its inputs.
 struct CallContext {
   bool training = false;
+  bool use_causal_mask = false;  // attention: a step meets itself and those before it
 };
 
 struct WeightOptions {
@@ -36,6 +37,7 @@ struct LayerState;  // name, dtype, weights, children, built or not
 
 struct LayerCallOptions {
   std::optional<bool> training = {};  // none: as the call around it, else false
+  bool use_causal_mask = false;       // of attention: a step meets itself and those before it
 };
 
 // A handle on a layer: copies share it. Calling builds it first where it is not built yet.

@@ -1,6 +1,7 @@
 // Notes on tensors.
 #include "nn/annotations.h"
 
+#include "tensor/partition.h"
 #include "tensor/tensor_impl.h"
 
 #include <anyshape/ops.h>
@@ -20,7 +21,8 @@ Notes notes_of(const Tensor& tensor) {
 
 // Notes are written on a handle of their own: the one given may be in other hands, where they would say something wrong.
 Tensor noted(const Tensor& tensor, Notes notes) {
-  Tensor fresh = reshape(tensor, tensor.shape());
+  const RaggedTensor* const ragged = as_ragged(tensor);  // a reshape to the same shape would be the handle given
+  Tensor fresh = ragged == nullptr ? squeeze(expand_dims(tensor, 0), {0}) : make_ragged(ragged->values, ragged->partition);
   fresh.impl()->annotations = std::make_shared<const Notes>(std::move(notes));
   return fresh;
 }

@@ -118,7 +118,7 @@ std::vector<Tensor> AnyLayer::call_all(std::span<const Tensor> given, LayerCallO
     shapes.push_back(inputs.back().shape());
   }
   if (!is_built()) build(shapes);
-  std::vector<Tensor> results = body(inputs, {.training = training});
+  std::vector<Tensor> results = body(inputs, {.training = training, .use_causal_mask = options.use_causal_mask});
   if (nn::mask_of(results[0]).defined()) return results;
   const Tensor mask = layer.mask(inputs, masks);
   if (mask.defined()) results[0] = nn::with_mask(results[0], mask);
