@@ -2,6 +2,7 @@
 #include "lower/lower.h"
 
 #include "lower/lower_loops.h"
+#include "lower/split_rows.h"
 #include "ops/all_ops.h"
 #include "ops/control/cond.h"
 #include "ops/control/scan.h"
@@ -256,18 +257,29 @@ ScanItem Lowering::lower_scan(const Node& root) {
   const ScanAttrs& attrs = root.attrs.as<ScanAttrs>();
   const auto carried = static_cast<size_t>(attrs.carried), sequences = static_cast<size_t>(attrs.sequences);
   const std::vector<int> inputs = buffers_of(root.inputs), outputs = buffers_of(root.outputs);
-  const std::vector<graph::Value*>&given = attrs.body->inputs(), &made = attrs.body->outputs;
-  Lowering body(*attrs.body, shared_);
+  const std::optional<SplitRows> split = split_rows(attrs);
+  const RegionGraph region = split ? split->body : attrs.body;
+  const Dim active = split ? split->active : attrs.active;
+  const auto by_rows = [&](const graph::Value* value) {
+    return !active.is_constant() && value->spec.shape.rank() > 0 && value->spec.shape[0].same_as(active);
+  };
+  const std::vector<graph::Value*>&given = region->inputs(), &made = region->outputs;
+  Lowering body(*region, shared_);
   ScanItem item{.body = body.block(), .length = attrs.length, .reverse = attrs.reverse, .carried = carry(root, carried, body)};
-  for (size_t i = 0; i < carried; ++i) item.carried[i].by_rows = attrs.goes_by_rows(given[i]->spec);
-  for (size_t i = carried; i < carried + sequences; ++i)
-    item.sequences.push_back({inputs[i], body.lend_input(i), attrs.goes_by_rows(given[i]->spec)});
-  for (size_t i = carried + sequences; i < given.size(); ++i) body.bind_input(i, inputs[i]);
-  for (size_t i = carried; i < outputs.size(); ++i) item.stacked.push_back({outputs[i], -1, attrs.goes_by_rows(made[i]->spec)});
-  if (attrs.is_packed()) {
-    item.packing = {inputs.back(), attrs.active, attrs.rows, attrs.total};
-    const auto is_same = [&](const Dim& known) { return known.same_as(attrs.active); };
-    if (std::ranges::none_of(program_.step_sizes, is_same)) program_.step_sizes.push_back(attrs.active);
+  for (size_t i = 0; i < carried; ++i) item.carried[i].by_rows = by_rows(given[i]);
+  for (size_t i = carried; i < carried + sequences; ++i) item.sequences.push_back({inputs[i], body.lend_input(i), by_rows(given[i])});
+  for (size_t i = carried + sequences; i < given.size(); ++i) {
+    if (by_rows(given[i]))
+      item.captured.push_back({inputs[i], body.lend_input(i), true});
+    else
+      body.bind_input(i, inputs[i]);
+  }
+  for (size_t i = carried; i < outputs.size(); ++i) item.stacked.push_back({outputs[i], -1, by_rows(made[i])});
+  if (!active.is_constant()) {
+    const Dim rows = split ? split->rows : attrs.rows, total = attrs.is_packed() ? attrs.total : attrs.length * rows;
+    item.rows = {active, rows, total, attrs.is_packed() ? inputs.back() : -1, split.has_value()};
+    const auto is_same = [&](const Dim& known) { return known.same_as(active); };
+    if (std::ranges::none_of(program_.step_sizes, is_same)) program_.step_sizes.push_back(active);
   }
   body.run_region();
   return item;

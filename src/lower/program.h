@@ -65,7 +65,7 @@ struct CarriedBuffer {
   int final = -1;        // outside: its last value
   int spare = -1;        // outside: steps write this and `final` in turn
   int inside = -1;       // Lent: what the body reads
-  bool by_rows = false;  // of a packed scan: a step reads and writes its first rows, the others stay
+  bool by_rows = false;  // a step reads and writes its rows, the others stay
 };
 
 // Runs `body` once for each step. Its outputs are the carried values, then one step of each stacked one.
@@ -75,19 +75,23 @@ struct ScanItem {
   bool reverse = false;
   std::vector<CarriedBuffer> carried = {};
   struct Sequence {
-    int whole = -1;        // outside, [length, ...], or [total, ...] by rows
+    int whole = -1;        // outside, [length, ...], or, by rows, the rows of all steps one after the other
     int inside = -1;       // Lent: one step of it; of stacked ones the block's output says it
     bool by_rows = false;  // a step is as many entries as it has rows
   };
   std::vector<Sequence> sequences = {};
   std::vector<Sequence> stacked = {};
-  struct Packing {
-    int counts = -1;  // i64[length]: the rows of each step; -1: the scan is dense
-    Dim active = 0;   // the symbol that has this value in the body
-    Dim rows = 0;
-    Dim total = 0;
+  std::vector<Sequence> captured = {};  // that have rows: each block of rows reads its own
+  // Where the body is written in a number of rows that changes: from step to step, or because blocks of rows run by themselves.
+  struct Rows {
+    Dim active = 0;      // the symbol that has this value in the body; a constant: there is none
+    Dim count = 0;       // of the carried values
+    Dim total = 0;       // of all steps together
+    int counts = -1;     // i64[length]: the rows of each step; -1: all of them in every step
+    bool apart = false;  // rows do not meet
   };
-  Packing packing = {};
+  Rows rows = {};
+  bool has_rows() const { return !rows.active.is_constant(); }
 };
 
 // Runs `body` as long as `condition` gives true, at most `most` times (-1: no limit).
@@ -123,7 +127,7 @@ struct Program {
   std::vector<Block> blocks;  // the first is where a run begins
   std::vector<ProgramResult> results;
   std::vector<LateSize> late_sizes;  // in the order of their items
-  std::vector<Dim> step_sizes;       // symbols that packed scans set anew in every step
+  std::vector<Dim> step_sizes;       // symbols that scans set anew: numbers of rows
   bool uses_random = false;
 };
 

@@ -55,10 +55,10 @@ void Executable::plan_block(size_t number) {
     const auto* scan = std::get_if<lower::ScanItem>(&item);
     BlockSizes::OfScan& of_scan = plan.items.emplace_back();
     if (scan != nullptr) of_scan.length = plan.sizes.add(scan->length);
-    if (scan != nullptr && scan->packing.counts >= 0) {
-      of_scan.active = plan.sizes.add(scan->packing.active);
-      of_scan.rows = plan.sizes.add(scan->packing.rows);
-      of_scan.total = plan.sizes.add(scan->packing.total);
+    if (scan != nullptr && scan->has_rows()) {
+      of_scan.active = plan.sizes.add(scan->rows.active);
+      of_scan.rows = plan.sizes.add(scan->rows.count);
+      of_scan.total = plan.sizes.add(scan->rows.total);
     }
     if (step == nullptr) continue;
     for (const Dim& dim : program_.steps[static_cast<size_t>(*step)].dims)

@@ -40,7 +40,7 @@ class Executable {
     std::vector<int> arena;  // per arena slot: its bytes
     struct OfScan {
       int length = -1;
-      int active = -1;  // packed ones: the symbol, and the sizes it is held to
+      int active = -1;  // of those with rows: the symbol, and the sizes it is held to
       int rows = -1;
       int total = -1;
     };
@@ -62,9 +62,8 @@ class Executable {
 
   // Control items; run_control.cpp.
   void run_branch(const lower::BranchItem& item, int block, Frame& frame, AsContext& context) const;
-  struct ScanSteps;
   void run_scan(const lower::ScanItem& item, const BlockSizes::OfScan& sizes, int block, Frame& frame, AsContext& context) const;
-  void keep_rows(const lower::ScanItem& item, const ScanSteps& steps, int64_t before, Frame& frame) const;
+  class ScanRun;
   void run_while(const lower::WhileItem& item, int block, Frame& frame, AsContext& context) const;
   bool ask(const lower::WhileItem& item, Frame& frame, AsContext& context) const;
   void enter_inner(int inner, int block, Frame& frame) const;

@@ -17,17 +17,21 @@ struct Executable::Frame {
   std::vector<std::shared_ptr<Buffer>> results;  // per program buffer, for those of kind Result
   std::vector<int64_t> dims;                     // of the step being run
   std::vector<void*> buffers;
+  std::vector<std::unique_ptr<Frame>> parts;  // of loops whose blocks of rows run side by side
 
   std::vector<int64_t>& table(int block) { return blocks[static_cast<size_t>(block)].table; }
   const std::vector<int64_t>& table(int block) const { return blocks[static_cast<size_t>(block)].table; }
 
+  void release() {
+    for (OfBlock& block : blocks) block.arenas.clear();
+    results.clear();
+    for (const std::unique_ptr<Frame>& part : parts) part->release();
+  }
+
   // Memory of a run goes back at its end, also when it fails.
   struct Release {
     Frame& frame;
-    ~Release() {
-      for (OfBlock& block : frame.blocks) block.arenas.clear();
-      frame.results.clear();
-    }
+    ~Release() { frame.release(); }
   };
 };
 

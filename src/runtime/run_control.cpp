@@ -1,10 +1,8 @@
 // Branches and loops: a block is entered, told where its lent buffers are, and its items run. Steps of sequences and stacked results are
 // places in the whole; carried values change places with every step.
-#include "ops/control/scan.h"
 #include "runtime/executable.h"
 #include "runtime/frame.h"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -55,89 +53,6 @@ void Executable::run_branch(const lower::BranchItem& item, int block, Frame& fra
   for (size_t i = 0; i < item.outputs.size(); ++i) lend_output(inner, i, frame, frame.pointers[static_cast<size_t>(item.outputs[i])]);
   run_items(inner, frame, context);
   for (size_t i = 0; i < item.outputs.size(); ++i) copy_output(inner, i, frame, frame.pointers[static_cast<size_t>(item.outputs[i])]);
-}
-
-// Where a scan stands. In a dense one every step has the same size; in a packed one it has `active` of the rows, and entries of packed values
-// from `first` on.
-struct Executable::ScanSteps {
-  int64_t length = 0;
-  int64_t at = 0;    // the step
-  int64_t left = 0;  // after this one
-  const int64_t* counts = nullptr;
-  int64_t rows = 0;
-  int64_t total = 0;
-  int64_t active = 0;
-  int64_t first = 0;
-};
-
-// Rows beyond the active ones have their values in `final`; the active ones stand where the step before has written them.
-void Executable::keep_rows(const lower::ScanItem& item, const ScanSteps& steps, int64_t before, Frame& frame) const {
-  auto pointer = [&](int buffer) { return static_cast<char*>(frame.pointers[static_cast<size_t>(buffer)]); };
-  const bool is_first = steps.left + 1 == steps.length;
-  for (const lower::CarriedBuffer& each : item.carried) {
-    if (!each.by_rows || steps.rows == 0) continue;
-    const int64_t row = bytes_of(each.initial, frame) / steps.rows;
-    char *written = pointer(is_first ? each.initial : steps.left % 2 == 0 ? each.spare : each.final), *final = pointer(each.final);
-    const int64_t begin = std::min(before, steps.active) * row, bytes = std::max(before, steps.active) * row - begin;
-    if (steps.active < before)
-      copy(final + begin, written + begin, bytes);
-    else
-      copy(written + begin, final + begin, bytes);
-  }
-}
-
-void Executable::run_scan(const lower::ScanItem& item, const BlockSizes::OfScan& sizes, int block, Frame& frame, AsContext& context) const {
-  auto pointer = [&](int buffer) -> void*& { return frame.pointers[static_cast<size_t>(buffer)]; };
-  auto size = [&](int slot) -> int64_t& { return frame.table(block)[static_cast<size_t>(slot)]; };
-  ScanSteps steps{.length = size(sizes.length)};
-  const bool is_packed = item.packing.counts >= 0;
-  if (is_packed) {
-    steps.counts = static_cast<const int64_t*>(pointer(item.packing.counts));
-    steps.rows = size(sizes.rows);
-    steps.total = size(sizes.total);
-    steps.first = item.reverse ? steps.total : 0;
-    require_counts({steps.counts, static_cast<size_t>(steps.length)}, steps.rows, steps.total);
-  }
-  if (steps.length == 0) {
-    for (const lower::CarriedBuffer& each : item.carried) copy(pointer(each.final), pointer(each.initial), bytes_of(each.initial, frame));
-    return;
-  }
-  const size_t carried = item.carried.size();
-  // Written in turn such that the last step writes the final value.
-  auto place = [&](const lower::CarriedBuffer& each, int64_t left) { return pointer(left % 2 == 0 ? each.final : each.spare); };
-  // The whole may be larger than its steps: a size found in the data is counted with what it cannot exceed.
-  auto step_of = [&](const lower::ScanItem::Sequence& each, int inside) -> void* {
-    const int64_t bytes = bytes_of(inside, frame);
-    const int64_t offset = !each.by_rows ? bytes * steps.at : steps.active == 0 ? 0 : bytes / steps.active * steps.first;
-    return static_cast<char*>(pointer(each.whole)) + offset;
-  };
-  const std::vector<lower::BlockOutput>& made = program_.blocks[static_cast<size_t>(item.body)].outputs;
-  auto for_each_output = [&](auto&& give) {
-    for (size_t i = 0; i < carried; ++i) give(i, place(item.carried[i], steps.left));
-    for (size_t i = 0; i < item.stacked.size(); ++i) give(carried + i, step_of(item.stacked[i], made[carried + i].buffer));
-  };
-  for (int64_t done = 0; done < steps.length; ++done) {
-    steps.left = steps.length - 1 - done;
-    steps.at = item.reverse ? steps.left : done;
-    const int64_t before = done == 0 ? steps.rows : steps.active;
-    if (is_packed) {
-      steps.active = steps.counts[steps.at];
-      if (item.reverse) steps.first -= steps.active;
-      keep_rows(item, steps, before, frame);
-    }
-    if (done == 0 || steps.active != before) {
-      if (is_packed) size(sizes.active) = steps.active;
-      enter_inner(item.body, block, frame);
-    }
-    set_iteration(item.body, block, frame, steps.at);
-    for (const lower::CarriedBuffer& each : item.carried)
-      pointer(each.inside) = done == 0 ? pointer(each.initial) : place(each, steps.left + 1);
-    for (const lower::ScanItem::Sequence& each : item.sequences) pointer(each.inside) = step_of(each, each.inside);
-    for_each_output([&](size_t output, void* where) { lend_output(item.body, output, frame, where); });
-    run_items(item.body, frame, context);
-    for_each_output([&](size_t output, void* where) { copy_output(item.body, output, frame, where); });
-    if (is_packed && !item.reverse) steps.first += steps.active;
-  }
 }
 
 bool Executable::ask(const lower::WhileItem& item, Frame& frame, AsContext& context) const {

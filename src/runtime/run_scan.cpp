@@ -1,0 +1,150 @@
+// Loops over steps. Steps of sequences and stacked results are places in the whole; carried values change places with every step. Where rows
+// do not meet, blocks of them run through all steps side by side: one region of the pool for the whole loop.
+#include "ops/control/scan.h"
+#include "runtime/executable.h"
+#include "runtime/frame.h"
+#include "runtime/pool.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace anyshape::runtime {
+namespace {
+
+void copy(void* to, const void* from, int64_t bytes) {
+  if (bytes > 0 && to != from) std::memcpy(to, from, static_cast<size_t>(bytes));
+}
+
+// By the number of rows only, so that results do not depend on threads: a block of 16 rows keeps a core's product units busy.
+int64_t blocks_of(int64_t rows) { return std::clamp<int64_t>((rows + 15) / 16, 1, 16); }
+
+}  // namespace
+
+// A loop over the rows [begin, end): all of them, or a block that meets no other one.
+class Executable::ScanRun {
+ public:
+  ScanRun(const Executable& executable, const lower::ScanItem& item, const BlockSizes::OfScan& sizes, int block, Frame& frame)
+      : executable_(executable), item_(item), sizes_(sizes), block_(block), frame_(frame), length_(size(sizes.length)) {
+    if (!item.has_rows()) return;
+    rows_ = end_ = size(sizes.rows);
+    total_ = size(sizes.total);
+    if (item.rows.counts < 0) return;
+    counts_ = static_cast<const int64_t*>(pointer(item.rows.counts));
+  }
+  int64_t rows() const { return rows_; }
+  void require_counts() const {
+    if (counts_ != nullptr) anyshape::require_counts({counts_, static_cast<size_t>(length_)}, rows_, total_);
+  }
+  void take_rows(int64_t begin, int64_t end) { begin_ = begin, end_ = end; }
+
+  void run(AsContext& context) {
+    first_ = item_.reverse ? total_ : 0;
+    for (const lower::ScanItem::Sequence& each : item_.captured) pointer(each.inside) = at_row(each.whole, rows_, begin_);
+    for (int64_t done = 0; done < length_; ++done) {
+      left_ = length_ - 1 - done;
+      at_ = item_.reverse ? left_ : done;
+      const int64_t rows = counts_ == nullptr ? rows_ : counts_[at_];
+      if (item_.reverse) first_ -= rows;
+      if (enter_step(std::clamp<int64_t>(rows - begin_, 0, end_ - begin_))) run_step(context);
+      if (!item_.reverse) first_ += rows;
+    }
+    if (is_fresh_) {
+      for (const lower::CarriedBuffer& each : item_.carried) keep(each, each.initial, each.final, 0, end_ - begin_);
+    }
+  }
+
+ private:
+  void*& pointer(int buffer) const { return frame_.pointers[static_cast<size_t>(buffer)]; }
+  int64_t& size(int slot) const { return frame_.table(block_)[static_cast<size_t>(slot)]; }
+  int64_t bytes_of(int buffer) const { return executable_.bytes_of(buffer, frame_); }
+  void* at_row(int buffer, int64_t entries, int64_t entry) const {
+    return static_cast<char*>(pointer(buffer)) + (entries == 0 ? 0 : bytes_of(buffer) / entries * entry);
+  }
+  void* step_of(const lower::ScanItem::Sequence& each) const {
+    return each.by_rows ? at_row(each.whole, total_, first_ + begin_) : at_row(each.whole, length_, at_);
+  }
+  // Written in turn such that the last step writes the final value.
+  int place(const lower::CarriedBuffer& each, int64_t left) const { return left % 2 == 0 ? each.final : each.spare; }
+  void* rows_of(const lower::CarriedBuffer& each, int buffer) const {
+    return each.by_rows ? at_row(buffer, rows_, begin_) : pointer(buffer);
+  }
+
+  // Rows [begin, end) of the block, or all of a value that has none.
+  void keep(const lower::CarriedBuffer& each, int from, int to, int64_t begin, int64_t end) const {
+    if (!each.by_rows) return copy(pointer(to), pointer(from), bytes_of(from));
+    if (rows_ == 0) return;
+    copy(at_row(to, rows_, begin_ + begin), at_row(from, rows_, begin_ + begin), bytes_of(from) / rows_ * (end - begin));
+  }
+
+  // Rows beyond the active ones have their values in `final`; the active ones stand where the step before has written them. False: there is
+  // nothing to do in this step.
+  bool enter_step(int64_t active) {
+    if (item_.rows.apart && active == 0 && is_fresh_) return false;
+    for (const lower::CarriedBuffer& each : item_.carried) {
+      if (!each.by_rows) continue;
+      const int written = place(each, left_ + 1);
+      if (is_fresh_) keep(each, each.initial, each.final, active, end_ - begin_);
+      if (!is_fresh_ && active < active_) keep(each, written, each.final, active, active_);
+      if (!is_fresh_ && active > active_) keep(each, each.final, written, active_, active);
+    }
+    const bool changes = is_fresh_ || active != active_;
+    active_ = active;
+    if (item_.rows.apart && active == 0) return false;
+    if (!changes) return true;
+    if (item_.has_rows()) size(sizes_.active) = active;
+    executable_.enter_inner(item_.body, block_, frame_);
+    return true;
+  }
+
+  void run_step(AsContext& context) {
+    executable_.set_iteration(item_.body, block_, frame_, at_);
+    const size_t carried = item_.carried.size();
+    const auto for_each_output = [&](auto&& give) {
+      for (size_t i = 0; i < carried; ++i) give(i, rows_of(item_.carried[i], place(item_.carried[i], left_)));
+      for (size_t i = 0; i < item_.stacked.size(); ++i) give(carried + i, step_of(item_.stacked[i]));
+    };
+    for (const lower::CarriedBuffer& each : item_.carried)
+      pointer(each.inside) = rows_of(each, is_fresh_ ? each.initial : place(each, left_ + 1));
+    for (const lower::ScanItem::Sequence& each : item_.sequences) pointer(each.inside) = step_of(each);
+    for_each_output([&](size_t output, void* where) { executable_.lend_output(item_.body, output, frame_, where); });
+    executable_.run_items(item_.body, frame_, context);
+    for_each_output([&](size_t output, void* where) { executable_.copy_output(item_.body, output, frame_, where); });
+    is_fresh_ = false;
+  }
+
+  const Executable& executable_;
+  const lower::ScanItem& item_;
+  const BlockSizes::OfScan& sizes_;
+  int block_;
+  Frame& frame_;
+  int64_t length_;
+  int64_t rows_ = 0, total_ = 0;  // of all blocks
+  const int64_t* counts_ = nullptr;
+  int64_t begin_ = 0, end_ = 0;
+  int64_t at_ = 0, left_ = 0;  // the step, and how many come after it
+  int64_t first_ = 0;          // where the rows of the step begin among those of all steps
+  int64_t active_ = 0;
+  bool is_fresh_ = true;  // no step has run
+};
+
+void Executable::run_scan(const lower::ScanItem& item, const BlockSizes::OfScan& sizes, int block, Frame& frame, AsContext& context) const {
+  ScanRun whole(*this, item, sizes, block, frame);
+  whole.require_counts();
+  const int64_t rows = whole.rows(), blocks = item.rows.apart ? blocks_of(rows) : 1;
+  if (blocks == 1) return whole.run(context);
+  while (frame.parts.size() < static_cast<size_t>(blocks)) frame.parts.push_back(std::make_unique<Frame>());
+  static_cast<Pool*>(context.pool)->run(blocks, 1, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      Frame& own = *frame.parts[static_cast<size_t>(i)];
+      if (own.blocks.size() < frame.blocks.size()) own.blocks.resize(frame.blocks.size());
+      for (size_t k = 0; k < frame.blocks.size(); ++k) own.blocks[k].table = frame.blocks[k].table;
+      own.pointers = frame.pointers;
+      AsContext own_context = context;
+      ScanRun part(*this, item, sizes, block, own);
+      part.take_rows(rows * i / blocks, rows * (i + 1) / blocks);
+      part.run(own_context);
+    }
+  });
+}
+
+}  // namespace anyshape::runtime
