@@ -22,13 +22,20 @@ std::string size_line(const Symbol& symbol) {
   return text + "\n";
 }
 
-// Lines that the parser could not do without: it makes symbols as it meets them, without a range.
+// Lines that the parser could not do without: it makes symbols as it meets them in inputs and checks, without a range.
 std::string size_lines(const Graph& graph) {
-  SymbolCollector collector;
-  collector.add_graph(graph);
-  std::vector<Symbol>& symbols = collector.symbols;
-  std::erase_if(symbols, [](const Symbol& symbol) { return symbol.from_data; });  // a node brings these
-  const bool open = std::ranges::all_of(symbols, [](const Symbol& symbol) { return size_line(symbol).find(':') == std::string::npos; });
+  SymbolCollector all, met;
+  all.add_graph(graph);
+  for (const Value* input : graph.inputs()) met.add_all(input->spec.shape);
+  for (const Check& check : graph.checks) met.add(check.check);
+  for (const Node* node : graph.nodes()) {
+    if (node->made) met.add(node->made->symbol);
+  }
+  std::vector<Symbol>& symbols = all.symbols;
+  const auto is_met = [&](const Symbol& symbol) { return std::ranges::find(met.symbols, symbol.id, &Symbol::id) != met.symbols.end(); };
+  std::erase_if(symbols, [&](const Symbol& symbol) { return symbol.from_data && is_met(symbol); });  // a node brings these
+  const bool open = std::ranges::all_of(
+      symbols, [&](const Symbol& symbol) { return is_met(symbol) && size_line(symbol).find(':') == std::string::npos; });
   if (open && std::ranges::is_sorted(symbols, {}, &Symbol::id)) return "";
   std::ranges::sort(symbols, {}, &Symbol::id);
   std::string text;

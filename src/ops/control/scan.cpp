@@ -5,6 +5,7 @@
 #include "graph/dtype_rules.h"
 #include "graph/regions.h"
 #include "ops/all_ops.h"
+#include "ops/control/lift.h"
 #include "ops/control/region_rules.h"
 #include "shape/dim_node.h"
 #include "tensor/view.h"
@@ -211,22 +212,25 @@ FunctionResults trace_scan(const ScanBody& body, const std::vector<Tensor>& carr
       return std::move(step.tensors);
     });
     settle_carries(region, specs, count);
-    std::vector<Tensor> inputs = carried;
     const std::vector<Tensor> variables = carry_variables(region, count);
+    ScanAttrs attrs{.carried = static_cast<int64_t>(count + variables.size()),
+                    .sequences = static_cast<int64_t>(sequences.size()),
+                    .length = plan.length,
+                    .reverse = plan.reverse,
+                    .saved = 0,
+                    .active = plan.active,
+                    .rows = plan.rows,
+                    .total = plan.total,
+                    .body = region.graph};
+    std::vector<Tensor> all_sequences = sequences;
+    lift(region, all_sequences, attrs);
+    attrs.sequences = static_cast<int64_t>(all_sequences.size());
+    std::vector<Tensor> inputs = carried;
     inputs.insert(inputs.end(), variables.begin(), variables.end());
-    inputs.insert(inputs.end(), sequences.begin(), sequences.end());
+    inputs.insert(inputs.end(), all_sequences.begin(), all_sequences.end());
     inputs.insert(inputs.end(), region.captures.begin(), region.captures.end());
     if (plan.counts.defined()) inputs.push_back(plan.counts);
-    const Attrs attrs = ScanAttrs{.carried = static_cast<int64_t>(count + variables.size()),
-                                  .sequences = static_cast<int64_t>(sequences.size()),
-                                  .length = plan.length,
-                                  .reverse = plan.reverse,
-                                  .saved = 0,
-                                  .active = plan.active,
-                                  .rows = plan.rows,
-                                  .total = plan.total,
-                                  .body = region.graph};
-    std::vector<Tensor> outputs = bind_all(scan_op, inputs, saves ? saving_scan(attrs) : attrs);
+    std::vector<Tensor> outputs = bind_all(scan_op, inputs, saves ? saving_scan(attrs) : Attrs(attrs));
     for (size_t i = 0; i < variables.size(); ++i) current_variable_scope()->assign(region.assigned[i].variable, outputs[count + i]);
     const auto at = outputs.begin() + static_cast<std::ptrdiff_t>(count);
     outputs.erase(at, at + static_cast<std::ptrdiff_t>(variables.size()));

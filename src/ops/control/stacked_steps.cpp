@@ -8,6 +8,7 @@
 #include <anyshape/ops.h>
 
 #include <algorithm>
+#include <ranges>
 
 namespace anyshape {
 
@@ -19,6 +20,8 @@ bool runs_stacked(const graph::Node& node, const ScanAttrs& attrs, const std::fu
   if (is_product && node.inputs[1]->spec.shape.rank() != 2) return false;
   if (!is_product && node.op->kind != OpKind::Elementwise) return false;
   if (attrs.is_packed() && !attrs.goes_by_rows(output)) return false;
+  const auto is_step = [&](size_t input) { return !invariant(input); };
+  if (std::ranges::none_of(std::views::iota(size_t{0}, node.inputs.size()), is_step)) return false;
   // Steps become a first axis in front of all others, or more rows of the first one; what is the same in every step must not reach there.
   const int rank = output.shape.rank();
   for (size_t i = 0; i < node.inputs.size(); ++i) {
