@@ -94,7 +94,7 @@ struct PredictOptions {
   Verbose verbose = Verbose::Silent;
 };
 struct LoadOptions {
-  bool strict = true;  // by position, every weight there; otherwise by name, and what did not match is told
+  bool strict = true;  // every weight of the file and of the model matches; otherwise what fits is taken, and the rest is told
 };
 struct LoadReport {
   std::vector<std::string> missing;     // weights of the model that the file has not

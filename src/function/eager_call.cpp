@@ -131,7 +131,7 @@ std::optional<Strides> strides_of(const BoundCall& call, size_t k, uint64_t read
   const TensorImpl& input = *call.inputs[k].impl();
   if (is_contiguous(input) || op.is_alias) return std::nullopt;
   if (op.reduce != nullptr) return op.reduce->aligned ? std::nullopt : joined_strides(call);
-  const bool is_checked = op.index_limits != nullptr && k + 1 == call.inputs.size();  // indices, which a routine looks through first
+  const bool is_checked = op.index_rule != nullptr && k + 1 == call.inputs.size();  // indices, which a routine looks through first
   const bool takes = op.element != nullptr ? !is_checked : (readable >> k & 1) != 0;
   return takes ? std::optional(input.strides) : std::nullopt;
 }

@@ -70,7 +70,12 @@ std::vector<Tensor> Tracer::run(const BoundCall& call) {
   for (const Tensor& input : call.inputs) specs.push_back({input.dtype(), input.shape(), {}});
   const OpCall described(call.op, specs, call.attrs);
   for (const OpCheck& check : call.checks)
-    add_check({check.check, std::string(called_name(call.op)), check.what, check.expected, described.describe_inputs()});
+    add_check({.check = check.check,
+               .op = std::string(called_name(call.op)),
+               .what = check.what,
+               .expected = check.expected,
+               .operands = described.describe_inputs(),
+               .place = current_place()});
   std::vector<graph::Value*> inputs;
   for (const Tensor& input : call.inputs) inputs.push_back(value_of(input));
   Specs outputs(call.outputs.begin(), call.outputs.end());
@@ -82,7 +87,12 @@ std::vector<Tensor> Tracer::run(const BoundCall& call) {
   const bool draws = call.op.kind == OpKind::Random && call.attrs.stream() == no_stream;
   const Attrs attrs = draws ? call.attrs.with_stream(next_stream_++) : call.attrs;
   const bool is_known = twin != nullptr && twin->inputs == inputs;
-  const graph::Node* node = is_known ? twin : frame_->graph->add_node(call.op, std::move(inputs), attrs, outputs, made);
+  const graph::Node* node = twin;
+  if (!is_known) {
+    graph::Node* const added = frame_->graph->add_node(call.op, std::move(inputs), attrs, outputs, made);
+    if (call.op.checks_data()) added->place = current_place();
+    node = added;
+  }
   std::vector<Tensor> results;
   for (graph::Value* output : node->outputs) results.push_back(frame_->wrap(output));
   record({.kind = TraceEvent::Kind::Call,

@@ -87,7 +87,7 @@ std::vector<Tensor> bind_all(const OpDef& op, std::span<const Tensor> inputs, At
   const size_t count = inputs.size();
   if (op.inputs >= 0 ? count != static_cast<size_t>(op.inputs) : count == 0) {
     throw ArgumentError(
-        fmt::format("{}: got {} tensors; expected {}.", name, count, op.inputs < 0 ? "at least one" : fmt::to_string(op.inputs)));
+        refusal(name, fmt::format("got {} tensors", count), "", op.inputs < 0 ? "at least one" : fmt::to_string(op.inputs)));
   }
   for (const Tensor& input : inputs) {
     if (as_ragged(input) != nullptr) return bind_ragged({op, inputs, attrs});

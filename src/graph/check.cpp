@@ -14,7 +14,7 @@ void throw_failed(const Check& check, int64_t a, int64_t b, std::string_view pla
   for (const auto& [side, value] : {std::pair(check.check.a, a), std::pair(check.check.b, b)}) {
     if (!side.is_constant()) values += fmt::format("{}{} = {}", values.empty() ? " with " : ", ", to_string(side), value);
   }
-  throw ShapeError(fmt::format("{} In {}.", refusal(check.op, check.what, check.operands + values, check.expected), place));
+  throw ShapeError(fmt::format("{} In {}.", refusal(check.op, check.what, check.operands + values, check.expected, check.place), place));
 }
 
 void throw_failed(const Check& check, const Bindings& sizes, std::string_view function) {

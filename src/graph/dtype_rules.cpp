@@ -1,6 +1,8 @@
 // Promotion and the dtype rules built on it.
 #include "graph/dtype_rules.h"
 
+#include "graph/layer_path.h"
+
 #include <anyshape/error.h>
 
 #include <fmt/format.h>
@@ -62,8 +64,8 @@ void indices_last(std::string_view op, std::span<const DtypeArgument> inputs, st
   any(op, inputs, wanted);
   const Dtype indices = inputs.back().dtype;
   if (indices == Dtype::i32 || indices == Dtype::i64) return;
-  throw DtypeError(
-      fmt::format("{}: indices are {}; expected i32 or i64. Cast them with as::cast(indices, as::i32).", op, to_string(indices)));
+  throw DtypeError(fmt::format("{}: indices are {}; expected i32 or i64. Cast them with as::cast(indices, as::i32).{}", op,
+                               to_string(indices), current_place()));
 }
 
 }  // namespace dtype_rule

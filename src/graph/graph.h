@@ -26,6 +26,7 @@ struct Node {
   std::vector<Value*> inputs;
   std::vector<Value*> outputs;
   std::optional<MadeSize> made = {};
+  std::string place = {};  // of an op that checks its data: the layer or loss that called it, as current_place() says it
 };
 
 std::vector<TensorSpec> input_specs(const Node& node);
@@ -39,6 +40,7 @@ struct Check {
   std::string operands;  // "a is f32[n], b is f32[m]"
   bool retrace = false;  // its failing means another trace, not an error (an `==` or `specialize()` of the user's)
   const Node* after = nullptr;
+  std::string place = {};  // as in Node
 };
 
 class Graph {

@@ -19,7 +19,8 @@ thread_local const NamedCall* outermost = nullptr;
 
 void require_operand(std::string_view op, size_t index, const Tensor& operand) {
   if (!operand.defined())
-    throw ArgumentError(fmt::format("{}: argument {} is an empty tensor handle; expected a tensor with a value.", op, index));
+    throw ArgumentError(
+        fmt::format("{}: argument {} is an empty tensor handle; expected a tensor with a value.{}", op, index, current_place()));
   if (!is_traced(operand) || operand.impl()->placeholder != nullptr) return;
   if (const RaggedTensor* ragged = as_ragged(operand)) {
     require_operand(op, index, ragged->values);
@@ -36,8 +37,9 @@ std::string operand_name(size_t index, size_t count) {
   return index < 26 ? std::string(1, static_cast<char>('a' + index)) : fmt::format("input {}", index);
 }
 
-std::string refusal(std::string_view op, std::string_view what, std::string_view operands, std::string_view expected) {
-  return fmt::format("{}: {}{}{}; expected {}.", op, what, operands.empty() ? "" : ": ", operands, expected);
+std::string refusal(std::string_view op, std::string_view what, std::string_view operands, std::string_view expected,
+                    std::string_view place) {
+  return fmt::format("{}: {}{}{}; expected {}.{}", op, what, operands.empty() ? "" : ": ", operands, expected, place);
 }
 
 void NamedCall::open() {

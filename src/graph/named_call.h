@@ -1,6 +1,8 @@
 // The name an error says: a public function made of several ops opens a NamedCall, and what its ops refuse is told under its name and with
 // its operands. The outermost one of a thread counts, so that std says "std" although it is made of var, mean and sum.
 #pragma once
+#include "graph/layer_path.h"
+
 #include <anyshape/tensor.h>
 
 #include <array>
@@ -56,7 +58,8 @@ void require_operand(std::string_view op, size_t index, const Tensor& operand);
 // "x", or "a", "b", ... of several.
 std::string operand_name(size_t index, size_t count);
 
-// "<op>: <what>: <operands>; expected <rule>."
-std::string refusal(std::string_view op, std::string_view what, std::string_view operands, std::string_view expected);
+// "<op>: <what>: <operands>; expected <rule>." and the layer or loss that called.
+std::string refusal(std::string_view op, std::string_view what, std::string_view operands, std::string_view expected,
+                    std::string_view place = current_place());
 
 }  // namespace anyshape

@@ -133,6 +133,12 @@ struct SplitsRule {
   bool empty_rows = true;  // may there be any?
 };
 
+// Where to read or write is data: the last input holds indices below a limit, one for all of them, or one per component along its last axis.
+struct IndexRule {
+  std::vector<Dim> limits;
+  bool from_end = true;  // down to -limit: negative ones count from the end
+};
+
 using ElementRule = loop::Value (*)(ElementCall& call);  // one output element from input elements
 using LowerRule = void (*)(LowerCall& call);             // whole loops, for what no element rule can say
 
@@ -160,13 +166,12 @@ struct OpDef {
   LayoutRule layout = nullptr;
   uint32_t whole_inputs = 0;   // bit k: input k must stand in memory before the op runs (it is checked or read out of order)
   Attrs (*attrs)() = nullptr;  // default attributes, for parsing
-  // Index ops: the last input holds indices i with -limit <= i < limit: one limit for all of them, or one per component along its last axis.
-  std::vector<Dim> (*index_limits)(const OpCall& call) = nullptr;
+  IndexRule (*index_rule)(const OpCall& call) = nullptr;  // index ops: what their indices are held to before anything is read by them
   // Control: the call as it is made where gradients will be asked for; what it saves for them comes as further outputs.
   Attrs (*saving)(const Attrs& attrs) = nullptr;
   SplitsRule (*splits)(const OpCall& call) = nullptr;  // segment ops: what their row splits are held to before anything is read by them
 
-  bool checks_data() const { return index_limits != nullptr || splits != nullptr; }
+  bool checks_data() const { return index_rule != nullptr || splits != nullptr; }
 };
 
 }  // namespace anyshape

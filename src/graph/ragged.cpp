@@ -19,8 +19,8 @@ namespace {
 [[noreturn]] void refuse_ragged(const RaggedCall& call) {
   throw ShapeError(
       fmt::format("{}: ragged input: {}; expected dense tensors. Use to_padded(x) to fill up the rows, or x.values() for "
-                  "their elements.",
-                  called_name(call.op), describe_inputs(call)));
+                  "their elements.{}",
+                  called_name(call.op), describe_inputs(call), current_place()));
 }
 
 // A dense operand as it meets the values, by NumPy's rule on the padded shape [rows, length, ...]: what lies along the ragged axis must

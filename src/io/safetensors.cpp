@@ -56,7 +56,7 @@ std::string quoted(const std::string& text) {
 
 Entry read_entry(JsonReader& json, std::string name) {
   Entry entry{.name = std::move(name)};
-  bool has_dtype = false, has_place = false;
+  bool has_dtype = false, has_shape = false, has_place = false;
   json.members([&](const std::string& key) {
     if (key == "dtype") {
       const std::string spelled = json.string();
@@ -66,6 +66,7 @@ Entry read_entry(JsonReader& json, std::string name) {
       has_dtype = true;
     } else if (key == "shape") {
       entry.shape = json.integers();
+      has_shape = true;
     } else if (key == "data_offsets") {
       const std::vector<int64_t> place = json.integers();
       if (place.size() != 2) json.fail("has a place that is no pair of numbers");
@@ -76,7 +77,7 @@ Entry read_entry(JsonReader& json, std::string name) {
       json.fail(fmt::format("has the unknown key \"{}\"", key));
     }
   });
-  if (!has_dtype || !has_place) json.fail(fmt::format("says too little of \"{}\"", entry.name));
+  if (!has_dtype || !has_shape || !has_place) json.fail(fmt::format("says too little of \"{}\"", entry.name));
   return entry;
 }
 
@@ -103,6 +104,17 @@ void require_place(const Entry& entry, int64_t bytes, const std::filesystem::pat
   if (std::ranges::find(entry.shape, 0) != entry.shape.end()) wanted = 0;
   const bool is_inside = entry.begin >= 0 && entry.begin <= entry.end && entry.end <= bytes;
   if (!is_inside || entry.end - entry.begin != wanted) refuse(file, fmt::format("has no room for \"{}\" where it says", entry.name));
+}
+
+// One behind the other over the whole of the data: bytes that are read twice would ask for more memory than the file has.
+void require_no_overlap(std::vector<Entry> entries, int64_t bytes, const std::filesystem::path& file) {
+  std::ranges::sort(entries, {}, [](const Entry& entry) { return std::pair(entry.begin, entry.end); });
+  int64_t end = 0;
+  for (const Entry& entry : entries) {
+    if (entry.begin != end) refuse(file, fmt::format("has \"{}\" in a place that does not follow the tensor before it", entry.name));
+    end = entry.end;
+  }
+  if (end != bytes) refuse(file, "has bytes behind its last tensor");
 }
 
 }  // namespace
@@ -152,6 +164,7 @@ std::map<std::string, Tensor> load_safetensors(const std::filesystem::path& file
 
   const std::vector<Entry> entries = read_header(header, file);
   for (const Entry& entry : entries) require_place(entry, left, file);
+  require_no_overlap(entries, left, file);
   std::map<std::string, Tensor> tensors;
   for (const Entry& entry : entries) {
     const Tensor tensor = make_empty(entry.dtype, entry.shape);

@@ -170,8 +170,8 @@ class Lowering {
     for (const Node* node : indexed) {
       const std::vector<TensorSpec> specs = graph::input_specs(*node);
       const OpCall call(*node->op, specs, node->attrs);
-      std::vector<Dim> limits = node->op->splits != nullptr ? std::vector<Dim>{node->op->splits(call).total} : node->op->index_limits(call);
-      block_ref().indexed_ops.push_back({numbers_.at(node), std::string(node->op->name), std::move(limits)});
+      IndexRule rule = node->op->splits != nullptr ? IndexRule{{node->op->splits(call).total}} : node->op->index_rule(call);
+      block_ref().indexed_ops.push_back({numbers_.at(node), std::string(node->op->name), std::move(rule), node->place});
     }
     add_item(static_cast<int>(program_.steps.size()));
     program_.steps.push_back(std::move(step));

@@ -44,7 +44,8 @@ struct ProgramResult {
 struct IndexedOp {
   int number = 0;
   std::string name;
-  std::vector<Dim> limits;  // the index at position p obeys limit p % limits.size(); of row splits: where they end
+  IndexRule rule;     // the index at position p obeys limit p % limits.size(); of row splits: where they end
+  std::string place;  // as in graph::Node
 };
 
 // What a block gives to the control item that runs it.

@@ -42,11 +42,15 @@ void check_indices(KernelWriter& kernel, std::span<const graph::Node* const> ind
       kernel.b.call("check_splits", argument, integers);
       continue;
     }
-    const std::vector<Dim> limits = node->op->index_limits(call);
-    const auto components = static_cast<int64_t>(limits.size());
+    const IndexRule rule = node->op->index_rule(call);
+    const auto components = static_cast<int64_t>(rule.limits.size());
     for (int64_t component = 0; component < components; ++component) {
-      const loop::Value integers[] = {kernel.size(indices->spec.shape.count()), kernel.size(limits[static_cast<size_t>(component)]),
-                                      kernel.b.integer(context.node_number(node)), kernel.b.integer(component),
+      const Dim& limit = rule.limits[static_cast<size_t>(component)];
+      const loop::Value integers[] = {kernel.size(indices->spec.shape.count()),
+                                      rule.from_end ? kernel.b.subtract(kernel.b.integer(0), kernel.size(limit)) : kernel.b.integer(0),
+                                      kernel.size(limit),
+                                      kernel.b.integer(context.node_number(node)),
+                                      kernel.b.integer(component),
                                       kernel.b.integer(components)};
       kernel.b.call(indices->spec.dtype == Dtype::i32 ? "check_indices_i32" : "check_indices_i64", argument, integers);
     }

@@ -2,6 +2,7 @@
 #include "io/safetensors.h"
 #include "model/fields.h"
 #include "model/model_state.h"
+#include "nn/named_weights.h"
 #include "train/metric_impl.h"
 
 #include <anyshape/error.h>
@@ -17,7 +18,9 @@ namespace anyshape {
 Model::Model(const AnyLayer& network) : AnyLayer(network), state_(std::make_shared<State>()) {}
 
 Model::Model(FunctionalOptions options) : Model(anyshape::layer(nn::FunctionalNetwork(options.inputs, options.outputs))) {
-  AnyLayer::layer()->state().name = options.name.empty() ? "model" : options.name;
+  LayerState& state = AnyLayer::layer()->state();
+  state.name = options.name.empty() ? "model" : options.name;
+  state.is_named = !options.name.empty();
 }
 
 Sequential::Sequential(const std::vector<AnyLayer>& layers) : Model(anyshape::layer(nn::SequentialNetwork(layers))) {}
@@ -81,36 +84,19 @@ AnyLayer Model::layer(const std::string& name) const {
 
 void Model::stop_training() const { state_->stop = true; }
 
-namespace {
-
-void name_weights(const AnyLayer& layer, const std::string& prefix, std::map<uint64_t, std::string>& names) {
-  for (const LayerState::Weight& weight : layer.layer()->state().weights)
-    names.emplace(weight.variable.id(), prefix + weight.variable.name());
-  for (const AnyLayer& child : layer.children()) name_weights(child, prefix + child.name() + "/", names);
-}
-
-// Every weight with a name of its own: the path of its layers and its name.
-std::vector<std::pair<std::string, Variable>> named_weights(const AnyLayer& model) {
-  std::map<uint64_t, std::string> names;
-  name_weights(model, "", names);
-  std::vector<std::pair<std::string, Variable>> result;
-  for (const Variable& variable : model.variables()) result.emplace_back(names.at(variable.id()), variable);
-  return result;
-}
-
-}  // namespace
-
 void Model::save_weights(const std::filesystem::path& file) const {
+  nn::require_built(*this, "save_weights");
   std::vector<std::pair<std::string, Tensor>> tensors;
-  for (const auto& [name, variable] : named_weights(*this)) tensors.emplace_back(name, variable.read());
+  for (const auto& [name, variable] : nn::named_weights(*this)) tensors.emplace_back(name, variable.read());
   io::save_safetensors(file, tensors);
 }
 
 LoadReport Model::load_weights(const std::filesystem::path& file, LoadOptions options) const {
+  nn::require_built(*this, "load_weights");
   const std::map<std::string, Tensor> stored = io::load_safetensors(file);
   LoadReport report;
   std::vector<std::pair<Variable, Tensor>> matches;
-  const auto own = named_weights(*this);
+  const auto own = nn::named_weights(*this);
   for (const auto& [name, variable] : own) {
     const auto found = stored.find(name);
     if (found == stored.end()) {

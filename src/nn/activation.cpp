@@ -1,9 +1,13 @@
 // Activations by name, by op and by callable.
 #include "base/near_names.h"
+#include "graph/layer_path.h"
+#include "nn/call_scope.h"
 
 #include <anyshape/activation.h>
 #include <anyshape/error.h>
 #include <anyshape/ops.h>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -61,6 +65,16 @@ ActivationFunction::ActivationFunction(Op op) : callable_(op), name_("custom") {
 
 ActivationFunction::ActivationFunction(std::function<Tensor(const Tensor&)> callable) : callable_(std::move(callable)), name_("custom") {}
 
-Tensor ActivationFunction::operator()(const Tensor& x) const { return is_linear() ? x : callable_(x); }
+Tensor ActivationFunction::operator()(const Tensor& x) const {
+  if (is_linear()) return x;
+  if (name_ != "custom") return callable_(x);
+  // A user's may branch: it is traced as a scope of its own.
+  return nn::run_in_scope([&]() -> std::vector<Tensor> {
+    const Tensor result = callable_(x);
+    if (!result.defined())
+      throw ArgumentError(fmt::format("activation: it gave an empty tensor handle; expected a tensor.{}", current_place()));
+    return {result};
+  })[0];
+}
 
 }  // namespace anyshape

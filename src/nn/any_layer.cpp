@@ -2,6 +2,8 @@
 #include "graph/clone_scope.h"
 #include "graph/layer_path.h"
 #include "nn/annotations.h"
+#include "nn/call_scope.h"
+#include "nn/describe_call.h"
 #include "nn/layer_state.h"
 #include "nn/placeholder.h"
 #include "nn/training_mode.h"
@@ -40,13 +42,6 @@ std::shared_ptr<Layer> same_or_clone(const std::shared_ptr<Layer>& layer) {
   });
 }
 
-void require_built(const AnyLayer& layer, const char* what) {
-  if (layer.is_built()) return;
-  throw ArgumentError(fmt::format(
-      "{}: layer \"{}\" is not built, so it has no weights yet; expected a built one. Call build(input shape), call it on data, or fit it.",
-      what, layer.name()));
-}
-
 void require_inputs(const AnyLayer& layer, std::span<const Tensor> inputs) {
   if (inputs.empty()) throw ArgumentError(fmt::format("layer \"{}\": no input is given; expected at least one.", layer.name()));
   for (const Tensor& input : inputs) {
@@ -72,6 +67,24 @@ std::vector<Variable> variables_of(const AnyLayer& layer, bool only_trainable) {
   std::vector<Variable> variables;
   for (const LayerState::Weight& weight : weights) variables.push_back(weight.variable);
   return variables;
+}
+
+void make_weights(Layer& layer, std::vector<TensorSpec> inputs) {
+  LayerState& state = layer.state();
+  struct Building {
+    LayerState& state;
+    ~Building() {
+      state.is_building = false;
+      if (!state.is_built) state.weights.clear();  // all or nothing
+    }
+  } const building{state};
+  state.is_building = true;
+  std::vector<Shape> shapes;
+  for (const TensorSpec& input : inputs) shapes.push_back(input.shape);
+  layer.build(shapes);
+  state.built_on = std::move(inputs);
+  state.is_built = true;
+  state.changed();
 }
 
 // Floating inputs in the layer's dtype, so that weights and results agree.
@@ -104,43 +117,49 @@ Tensor AnyLayer::call(std::span<const Tensor> inputs, LayerCallOptions options) 
 }
 
 std::vector<Tensor> AnyLayer::call_all(std::span<const Tensor> given, LayerCallOptions options, const Body& body) const {
-  const Layer& layer = required(layer_);
+  Layer& layer = required(layer_);
   require_inputs(*this, given);
   const ScopedLayerName path(name());
   const bool training = options.training.value_or(nn::is_training());
   const nn::ScopedTraining scope(training);
   std::vector<Tensor> inputs;
   std::vector<Tensor> masks;
-  std::vector<Shape> shapes;
+  std::vector<TensorSpec> specs;
   for (const Tensor& input : given) {
     inputs.push_back(cast_input(input, dtype()));
     masks.push_back(nn::mask_of(inputs.back()));
-    shapes.push_back(inputs.back().shape());
+    specs.push_back({inputs.back().dtype(), inputs.back().shape(), {}});
   }
-  if (!is_built()) build(shapes);
-  std::vector<Tensor> results = body(inputs, {.training = training, .use_causal_mask = options.use_causal_mask});
-  if (nn::mask_of(results[0]).defined()) return results;
-  const Tensor mask = layer.mask(inputs, masks);
-  if (mask.defined()) results[0] = nn::with_mask(results[0], mask);
+  if (!is_built()) make_weights(layer, std::move(specs));
+  std::vector<Tensor> results = nn::run_in_scope([&] {
+    std::vector<Tensor> given_back = body(inputs, {.training = training, .use_causal_mask = options.use_causal_mask});
+    for (const Tensor& result : given_back) {
+      if (!result.defined())
+        throw ArgumentError(fmt::format("layer \"{}\": call() gave an empty tensor handle; expected a tensor.", name()));
+    }
+    if (nn::mask_of(given_back[0]).defined()) return given_back;
+    const Tensor mask = layer.mask(inputs, masks);
+    if (mask.defined()) given_back[0] = nn::with_mask(given_back[0], mask);
+    return given_back;
+  });
+  nn::note_result(*this, results[0]);
   return results;
 }
 
 void AnyLayer::build(const Shape& input) const { build(std::vector<Shape>{input}); }
 
 void AnyLayer::build(const std::vector<Shape>& inputs) const {
-  LayerState& state = required(layer_).state();
-  if (state.is_built) return;
-  struct Building {
-    LayerState& state;
-    ~Building() {
-      state.is_building = false;
-      if (!state.is_built) state.weights.clear();  // all or nothing
-    }
-  } const building{state};
-  state.is_building = true;
-  layer_->build(inputs);
-  state.is_built = true;
-  state.changed();
+  Layer& layer = required(layer_);
+  if (layer.state().is_built) return;
+  if (inputs.empty()) throw ArgumentError(fmt::format("build: no shape is given for layer \"{}\"; expected one per input.", name()));
+  std::vector<TensorSpec> specs;
+  for (const Shape& shape : inputs) specs.push_back({layer.input_dtype(), nn::with_open_sizes(shape), {}});
+  if (layer.state().children.empty()) {
+    const ScopedLayerName path(name());
+    make_weights(layer, std::move(specs));
+  } else {
+    nn::result_spec(*this, specs);  // only a call shows what the layers inside are built on
+  }
 }
 
 bool AnyLayer::is_built() const { return required(layer_).state().is_built; }
@@ -154,23 +173,23 @@ std::string AnyLayer::type() const { return nn::type_of(required(layer_)); }
 Dtype AnyLayer::dtype() const { return required(layer_).dtype(); }
 
 std::vector<Variable> AnyLayer::variables() const {
-  require_built(*this, "variables");
+  nn::require_built(*this, "variables");
   return variables_of(*this, false);
 }
 std::vector<Variable> AnyLayer::trainable_variables() const {
-  require_built(*this, "trainable_variables");
+  nn::require_built(*this, "trainable_variables");
   return variables_of(*this, true);
 }
 
 std::vector<Tensor> AnyLayer::weights() const {
-  require_built(*this, "weights");
+  nn::require_built(*this, "weights");
   std::vector<Tensor> values;
   for (const Variable& variable : variables()) values.push_back(variable.read());
   return values;
 }
 
 void AnyLayer::set_weights(const std::vector<Tensor>& weights) const {
-  require_built(*this, "set_weights");
+  nn::require_built(*this, "set_weights");
   const std::vector<Variable> targets = variables();
   if (weights.size() != targets.size()) {
     throw ArgumentError(
@@ -187,7 +206,7 @@ void AnyLayer::set_weights(const std::vector<Tensor>& weights) const {
 }
 
 int64_t AnyLayer::parameter_count() const {
-  require_built(*this, "parameter_count");
+  nn::require_built(*this, "parameter_count");
   int64_t count = 0;
   for (const Variable& variable : variables()) count += variable.shape().count().value();
   return count;

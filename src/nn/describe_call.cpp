@@ -2,9 +2,11 @@
 #include "nn/describe_call.h"
 
 #include "function/tracer.h"
+#include "graph/layer_path.h"
 #include "nn/layer_state.h"
 #include "shape/dim_node.h"
 #include "shape/substitute.h"
+#include "tensor/partition.h"
 
 #include <anyshape/error.h>
 
@@ -37,26 +39,123 @@ Bindings plausible_sizes(std::span<const TensorSpec> specs) {
   return values;
 }
 
+// A ragged input enters a trace as values and splits.
+class Arguments {
+ public:
+  explicit Arguments(std::span<const TensorSpec> inputs) : inputs_(inputs.begin(), inputs.end()) {
+    for (const TensorSpec& input : inputs_) {
+      if (input.shape.rank() < 2 || !input.shape[1].is_ragged()) {
+        specs_.push_back(input);
+        continue;
+      }
+      Shape values{dim("total")};
+      for (int axis = 2; axis < input.shape.rank(); ++axis) values.push_back(input.shape[axis]);
+      specs_.push_back({input.dtype, values, {}});
+      specs_.push_back({Dtype::i64, {input.shape[0] + 1}, {}});
+    }
+  }
+
+  const std::vector<TensorSpec>& specs() const { return specs_; }
+
+  std::vector<Tensor> tensors(std::span<const Tensor> traced) {
+    std::vector<Tensor> result;
+    size_t next = 0;
+    for (const TensorSpec& input : inputs_) {
+      const Tensor& values = traced[next++];
+      if (input.shape.rank() < 2 || !input.shape[1].is_ragged()) {
+        result.push_back(values);
+      } else {
+        result.push_back(make_ragged(values, partition_of(input, traced[next++], values.shape()[0])));
+      }
+    }
+    return result;
+  }
+
+  // The spec of a result, its rows under the name they came in with.
+  TensorSpec spec_of(const Tensor& result) const {
+    TensorSpec spec{result.dtype(), result.shape(), {}};
+    for (const auto& [axis, partition] : rows_) {
+      if (result.is_ragged() && as_ragged(result)->partition == partition) spec.shape[1] = axis;
+    }
+    return spec;
+  }
+
+ private:
+  // Inputs along one ragged axis have the same rows.
+  std::shared_ptr<const Partition> partition_of(const TensorSpec& input, const Tensor& splits, const Dim& total) {
+    for (const auto& [axis, partition] : rows_) {
+      if (axis.same_as(input.shape[1])) return partition;
+    }
+    rows_.emplace_back(input.shape[1], make_traced_partition(splits, input.shape[0], total, 0, std::nullopt, "time"));
+    return rows_.back().second;
+  }
+
+  std::vector<TensorSpec> inputs_, specs_;
+  std::vector<std::pair<Dim, std::shared_ptr<const Partition>>> rows_;
+};
+
+thread_local std::vector<DescribedCall>* noted_calls = nullptr;
+thread_local const Arguments* noted_arguments = nullptr;
+
 }  // namespace
+
+void note_result(const AnyLayer& layer, const Tensor& result) {
+  if (noted_calls != nullptr) noted_calls->push_back({layer.layer().get(), noted_arguments->spec_of(result)});
+}
+
+DescribedCalls described_calls(const AnyLayer& layer, std::span<const TensorSpec> inputs) {
+  const Describing describing;
+  DescribedCalls result;
+  struct Noting {
+    std::vector<DescribedCall>* outer_calls;
+    const Arguments* outer_arguments;
+    ~Noting() {
+      noted_calls = outer_calls;
+      noted_arguments = outer_arguments;
+    }
+  } const noting{noted_calls, noted_arguments};
+  Arguments arguments(inputs);
+  noted_calls = &result.calls;
+  noted_arguments = &arguments;
+  function_detail::Tracer tracer(layer.name(), arguments.specs(), plausible_sizes(arguments.specs()));
+  const function_detail::Trace trace =
+      tracer.run([&](std::span<const Tensor> traced) { return FunctionResults{.tensors = {layer(arguments.tensors(traced)).values()}}; });
+  result.is_general = trace.graph != nullptr && trace.graph->checks.empty();
+  return result;
+}
 
 TensorSpec result_spec(const AnyLayer& layer, std::span<const TensorSpec> inputs, LayerCallOptions options) {
   const Describing describing;
+  Arguments arguments(inputs);
   TensorSpec spec;
-  function_detail::Tracer(layer.name(), inputs, plausible_sizes(inputs)).run([&](std::span<const Tensor> tensors) {
-    const Tensor result = layer(std::vector<Tensor>(tensors.begin(), tensors.end()), options);
-    spec = {result.dtype(), result.shape(), {}};
-    return FunctionResults{.tensors = {result}};
+  function_detail::Tracer(layer.name(), arguments.specs(), plausible_sizes(arguments.specs())).run([&](std::span<const Tensor> traced) {
+    const Tensor result = layer(arguments.tensors(traced), options);
+    spec = arguments.spec_of(result);
+    return FunctionResults{.tensors = {result.values()}};
   });
   return spec;
 }
 
+bool is_describing() { return descriptions > 0; }
+
+Shape with_open_sizes(const Shape& shape) {
+  static const std::vector<Dim> symbols = [] {
+    std::vector<Dim> made = {dim("batch"), dim("time")};
+    while (static_cast<int>(made.size()) < max_rank) made.push_back(dim(fmt::format("size{}", made.size())));
+    return made;
+  }();
+  Shape result;
+  for (int axis = 0; axis < shape.rank(); ++axis)
+    result.push_back(shape[axis].same_as(dynamic) ? symbols[static_cast<size_t>(axis)] : shape[axis]);
+  return result;
+}
+
 void require_known_size(const Layer& layer, const std::string& weight, const Dim& size) {
-  if (descriptions == 0 || size.is_constant()) return;
+  if (size.is_constant() || (descriptions == 0 && function_detail::Tracer::is_active() && !size.is_ragged())) return;
   throw ShapeError(
-      fmt::format("layer \"{}\": weight \"{}\" needs the size {} of its input, which is open; expected a number there. Give it in build() "
-                  "or input(), or let the "
-                  "first batch build the model.",
-                  layer.state().name, weight, to_string(size)));
+      fmt::format("layer {}: weight \"{}\" needs the size {} of its input, which is open; expected a number there. Give it in build() "
+                  "or input(), or let the first batch build the model.{}",
+                  type_of(layer), weight, to_string(size), current_place()));
 }
 
 }  // namespace anyshape::nn

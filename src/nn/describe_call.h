@@ -4,12 +4,32 @@
 #include <anyshape/spec.h>
 
 #include <span>
+#include <vector>
 
 namespace anyshape::nn {
 
 TensorSpec result_spec(const AnyLayer& layer, std::span<const TensorSpec> inputs, LayerCallOptions options = {});
 
-// Inside result_spec no size has a value that a weight could have: ShapeError naming the weight.
+// The same for every call of a layer inside, in the order in which they end; the layer itself comes last.
+struct DescribedCall {
+  const Layer* layer = nullptr;
+  TensorSpec result;
+};
+struct DescribedCalls {
+  std::vector<DescribedCall> calls;
+  bool is_general = true;  // for all sizes: no rule on them was left open
+};
+DescribedCalls described_calls(const AnyLayer& layer, std::span<const TensorSpec> inputs);
+
+// Called at the end of every layer's call: noted while a description is made.
+void note_result(const AnyLayer& layer, const Tensor& result);
+
+bool is_describing();  // on this thread: there are shapes, but no data
+
+// Symbols in place of as::dynamic: the batch, the time behind it, and sizes by their axis; the same ones in every shape.
+Shape with_open_sizes(const Shape& shape);
+
+// ShapeError naming the weight where a size that it needs has no value: outside a trace, and in a description.
 void require_known_size(const Layer& layer, const std::string& weight, const Dim& size);
 
 }  // namespace anyshape::nn

@@ -20,10 +20,12 @@ Layer::Layer(const Layer& other) : state_(other.state_) {
   if (other.state_->is_built && !is_clone) return;
   state_ = std::make_shared<LayerState>(other.state_->type);
   state_->name = other.state_->name;
+  state_->is_named = other.state_->is_named;
   state_->dtype = other.state_->dtype;
   state_->copy = other.state_->copy;
   state_->is_built = other.state_->is_built;
   state_->is_trainable = other.state_->is_trainable;
+  state_->built_on = other.state_->built_on;
   state_->weights = other.state_->weights;  // inside a clone scope these copies are clones
   state_->children = other.state_->children;
 }

@@ -1,6 +1,10 @@
 // Versions and names of layers.
 #include "nn/layer_state.h"
 
+#include <anyshape/error.h>
+
+#include <fmt/format.h>
+
 #include <cxxabi.h>
 
 #include <algorithm>
@@ -18,6 +22,13 @@ uint64_t LayerState::version() const {
 }
 
 namespace nn {
+
+void require_built(const AnyLayer& layer, const char* what) {
+  if (layer.is_built()) return;
+  throw ArgumentError(fmt::format(
+      "{}: layer \"{}\" is not built, so it has no weights yet; expected a built one. Call build(input shape), call it on data, or fit it.",
+      what, layer.name()));
+}
 
 std::string type_of(const Layer& layer) {
   if (!layer.state().type.empty()) return layer.state().type;
@@ -42,11 +53,18 @@ std::string snake_case(const std::string& type) {
 
 void name_child(const AnyLayer& child, const std::vector<AnyLayer>& siblings) {
   LayerState& state = child.layer()->state();
-  if (!state.name.empty()) return;
+  const auto is_taken = [&](const std::string& name) {
+    return std::ranges::any_of(siblings, [&](const AnyLayer& other) { return other.name() == name; });
+  };
+  if (!state.name.empty() && !is_taken(state.name)) return;
+  if (state.is_named) {
+    throw ArgumentError(
+        fmt::format("model: two layers are named \"{}\"; expected names that differ. Layers without one get their own.", state.name));
+  }
   const std::string base = snake_case(type_of(*child.layer()));
   for (int number = 0;; ++number) {
     const std::string name = number == 0 ? base : base + "_" + std::to_string(number);
-    if (std::ranges::any_of(siblings, [&](const AnyLayer& other) { return other.name() == name; })) continue;
+    if (is_taken(name)) continue;
     state.name = name;
     return;
   }

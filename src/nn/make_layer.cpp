@@ -1,6 +1,8 @@
 // What layers ask of their options.
 #include "nn/make_layer.h"
 
+#include "graph/layer_path.h"
+
 #include <anyshape/error.h>
 
 #include <fmt/format.h>
@@ -15,6 +17,13 @@ void share_dtype(const Layer& outer, const AnyLayer& inner, const std::optional<
 
 void require_positive(const char* layer, const char* what, int64_t value) {
   if (value < 1) throw ArgumentError(fmt::format("{}: {} is {}; expected at least 1.", layer, what, value));
+}
+
+int axis_of(const Layer& layer, int axis, int rank) {
+  const int found = axis < 0 ? axis + rank : axis;
+  if (found > 0 && found < rank) return found;
+  throw ShapeError(
+      fmt::format("{}: axis {} of an input of rank {}; expected an axis behind the rows.{}", type_of(layer), axis, rank, current_place()));
 }
 
 }  // namespace anyshape::nn

@@ -35,6 +35,7 @@ class FunctionalNetwork final : public Layer {
   size_t outputs() const { return outputs_.size(); }
   std::vector<std::string> output_names() const;  // the layers' that make them; empty where an op does
   bool accepts_missing(size_t input) const;       // as every layer does that this input reaches first
+  size_t constants() const { return constants_.size(); }
 
   struct Step {
     AnyLayer layer = {};  // or

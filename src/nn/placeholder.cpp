@@ -57,10 +57,15 @@ Tensor describe_call(const AnyLayer& layer, std::span<const Tensor> inputs, Laye
 }  // namespace nn
 
 Tensor input(const Shape& row, InputOptions options) {
-  Shape shape{dim("batch")};
-  for (int axis = 0; axis < row.rank(); ++axis) {
-    const bool is_open = row[axis].same_as(dynamic);
-    shape.push_back(is_open ? dim(fmt::format("{}{}", axis == 0 ? "time" : "size", axis == 0 ? "" : fmt::to_string(axis))) : row[axis]);
+  Shape shape{dynamic};
+  for (const Dim& size : row) shape.push_back(size);
+  shape = nn::with_open_sizes(shape);
+  if (options.ragged) {
+    if (row.rank() == 0 || shape[1].is_constant()) {
+      throw ArgumentError(
+          fmt::format("input: ragged rows of shape {}; expected as::dynamic first, where their lengths differ.", to_string(row)));
+    }
+    shape[1] = ragged_dim("time");
   }
   return nn::make_placeholder({options.dtype, shape, {}},
                               {.call = std::make_shared<const Placeholder::Call>(), .name = std::move(options.name)});

@@ -7,7 +7,10 @@ SequentialNetwork::SequentialNetwork(const std::vector<AnyLayer>& layers) : Laye
   for (const AnyLayer& layer : layers) add(layer);
 }
 
-void SequentialNetwork::add(const AnyLayer& layer) { child(layer); }
+void SequentialNetwork::add(const AnyLayer& layer) {
+  child(layer);
+  state().is_built = false;
+}
 
 Tensor SequentialNetwork::call(std::span<const Tensor> inputs, const CallContext&) {
   const std::vector<AnyLayer>& layers = state().children;

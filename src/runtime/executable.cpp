@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/float_state.h"
 #include "graph/check.h"
+#include "graph/layer_path.h"
 #include "loop/interpret.h"
 #include "lower/random_symbols.h"
 #include "runtime/externs.h"
@@ -80,7 +81,7 @@ void Executable::plan_block(size_t number) {
   for (const graph::Check& check : block.checks) plan.checks.emplace_back(plan.sizes.add(check.check.a), plan.sizes.add(check.check.b));
   for (const lower::IndexedOp& op : block.indexed_ops) {
     std::vector<int>& slots = plan.limits.emplace_back();
-    for (const Dim& limit : op.limits) slots.push_back(plan.sizes.add(limit));
+    for (const Dim& limit : op.rule.limits) slots.push_back(plan.sizes.add(limit));
   }
 }
 
@@ -239,8 +240,8 @@ void Executable::fail(int block, const AsFailure& failure, const Frame& frame) c
   if (failure.code == rows_differ) {
     throw ShapeError(
         fmt::format("ragged operands: rows differ: row {} has {} elements in one and another number in the other; expected "
-                    "operands with equal rows.",
-                    failure.index, failure.value));
+                    "operands with equal rows.{}",
+                    failure.index, failure.value, current_place()));
   }
   const std::vector<lower::IndexedOp>& ops = program_.blocks[static_cast<size_t>(block)].indexed_ops;
   for (size_t i = 0; i < ops.size(); ++i) {
@@ -248,20 +249,21 @@ void Executable::fail(int block, const AsFailure& failure, const Frame& frame) c
     if (failure.code == routine_failed || op.number != failure.op) continue;
     const std::vector<int>& slots = blocks_[static_cast<size_t>(block)].limits[i];
     const int64_t limit = frame.table(block)[slots[static_cast<size_t>(failure.index) % slots.size()]];
+    const std::string& place = op.place.empty() ? current_place() : op.place;
     if (failure.code == splits_out_of_order) {
       throw DataError(
-          fmt::format("{}: row split {} at position {} is out of order; expected splits that begin at 0, never decrease and end at {}.",
-                      op.name, failure.value, failure.index, limit));
+          fmt::format("{}: row split {} at position {} is out of order; expected splits that begin at 0, never decrease and end at {}.{}",
+                      op.name, failure.value, failure.index, limit, place));
     }
     if (failure.code == empty_row) {
-      throw DataError(fmt::format("{}: row {} is empty; expected at least one element in every row.", op.name, failure.index));
+      throw DataError(fmt::format("{}: row {} is empty; expected at least one element in every row.{}", op.name, failure.index, place));
     }
     if (failure.code == row_too_long) {
-      throw ShapeError(fmt::format("{}: the mask ends before row {}, which has {} elements; expected a mask as long as the longest row.",
-                                   op.name, failure.index, failure.value));
+      throw ShapeError(fmt::format("{}: the mask ends before row {}, which has {} elements; expected a mask as long as the longest row.{}",
+                                   op.name, failure.index, failure.value, place));
     }
-    throw DataError(fmt::format("{}: index {} at position {} is out of range; expected {} <= index < {}.", op.name, failure.value,
-                                failure.index, -limit, limit));
+    throw DataError(fmt::format("{}: index {} at position {} is out of range; expected {} <= index < {}.{}", op.name, failure.value,
+                                failure.index, op.rule.from_end ? -limit : 0, limit, place));
   }
   throw InternalError(
       fmt::format("a kernel failed with code {} (op {}, index {}, value {})", failure.code, failure.op, failure.index, failure.value));

@@ -34,11 +34,11 @@ int32_t product_f32(AsContext* context, void* const* pointers, const int64_t* in
 template <class Index>
 int32_t check_indices(AsContext* context, void* const* pointers, const int64_t* integers) {
   const auto* indices = static_cast<const Index*>(pointers[0]);
-  const int64_t count = integers[0], limit = integers[1], first = integers[3], step = integers[4];
+  const int64_t count = integers[0], least = integers[1], limit = integers[2], first = integers[4], step = integers[5];
   for (int64_t i = first; i < count; i += step) {
     const int64_t index = indices[i];
-    if (index >= -limit && index < limit) continue;
-    record_failure(context, {.code = index_out_of_range, .op = static_cast<int32_t>(integers[2]), .index = i, .value = index});
+    if (index >= least && index < limit) continue;
+    record_failure(context, {.code = index_out_of_range, .op = static_cast<int32_t>(integers[3]), .index = i, .value = index});
     return 1;
   }
   return 0;

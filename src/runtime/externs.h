@@ -18,8 +18,8 @@ inline constexpr int32_t row_too_long = 6;  // index is the row, value its lengt
 
 // The routine of that name (see the list below), nullptr where there is none. Fits loop::ExternLookup.
 //   product_f32        pointers a, b, c; integers transpose_a, transpose_b, m, n, k, lda, ldb, ldc, beta (0 or 1)
-//   check_indices_i32  pointers indices; integers count, limit, op number, first, step: indices first, first + step, ... below count lie in
-//                      [-limit, limit)
+//   check_indices_i32  pointers indices; integers count, least, limit, op number, first, step: indices first, first + step, ... below count
+//                      lie in [least, limit)
 //   check_indices_i64  the same
 //   check_splits       pointers splits; integers rows, total, are empty rows allowed, op number: rows + 1 splits begin at 0, never decrease
 //                      and end at the total

@@ -11,11 +11,12 @@ namespace {
 
 template <class Index>
 AsFailure check(const char* routine, std::vector<Index> indices, int64_t limit, int32_t op, AsFailure before = {}) {
+  const int64_t least = -limit;
   Pool pool(1);
   AsContext context = make_context(pool);
   context.failure = before;
   void* pointers[] = {indices.data()};
-  const int64_t integers[] = {static_cast<int64_t>(indices.size()), limit, op, 0, 1};
+  const int64_t integers[] = {static_cast<int64_t>(indices.size()), least, limit, op, 0, 1};
   const int32_t status = find_extern(routine)(&context, pointers, integers);
   EXPECT_EQ(status != 0, context.failure.code != before.code || context.failure.op != before.op || before.code != 0);
   return context.failure;
@@ -52,7 +53,7 @@ TEST(Externs, a_component_of_every_index_is_checked_alone) {
   std::vector<int32_t> indices{0, 9, 1, 9, 2, 9};
   void* pointers[] = {indices.data()};
   AsContext context = make_context(pool);
-  const int64_t first[] = {6, 3, 5, 0, 2}, second[] = {6, 3, 5, 1, 2};
+  const int64_t first[] = {6, 0, 3, 5, 0, 2}, second[] = {6, 0, 3, 5, 1, 2};
   EXPECT_EQ(find_extern("check_indices_i32")(&context, pointers, first), 0);
   EXPECT_NE(find_extern("check_indices_i32")(&context, pointers, second), 0);
   EXPECT_EQ(context.failure.index, 1);
@@ -143,7 +144,7 @@ int32_t check_one(AsContext* context, void* const* buffers, const int64_t*, cons
   int32_t status = 0;
   for (int64_t i = begin; i < end; ++i) {
     void* pointers[] = {static_cast<int64_t*>(buffers[0]) + i};
-    const int64_t integers[] = {1, 20, 100 - i, 0, 1};
+    const int64_t integers[] = {1, -20, 20, 100 - i, 0, 1};
     status |= find_extern("check_indices_i64")(context, pointers, integers);
   }
   return status;

@@ -57,14 +57,9 @@ class Rescaling : public AnyLayer {  // x * scale + offset
   explicit Rescaling(double scale, double offset = 0, LayerOptions options = {});
 };
 
-struct DropoutOptions {
-  std::optional<int64_t> seed = {};
-  std::string name = {};
-  std::optional<Dtype> dtype = {};
-};
-class Dropout : public AnyLayer {  // in training: zero with probability `rate`, the rest scaled up
+class Dropout : public AnyLayer {  // in training: zero with probability `rate`, the rest scaled up; random::set_seed decides what is drawn
  public:
-  explicit Dropout(double rate, DropoutOptions options = {});
+  explicit Dropout(double rate, LayerOptions options = {});
 };
 
 struct ConcatenateOptions {

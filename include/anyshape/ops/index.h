@@ -12,6 +12,7 @@ namespace anyshape {
 struct TakeOptions {
   int64_t axis = 0;
   int64_t batch_dims = 0;  // leading axes that x and indices have in common; at most `axis`
+  bool from_end = true;    // negative indices count from the end; otherwise they are outside, too
 };
 Tensor take(const Tensor& x, const Tensor& indices, TakeOptions options = {});
 

@@ -12,26 +12,31 @@ namespace {
 struct Statistics {
   Tensor mean;
   Tensor variance;
+  Tensor count;  // of elements per channel: without any there is nothing to learn from
 };
 
-// Over all axes but `channel`, of the elements whose weight is not 0 where there is one.
+// A vector over the channels, to meet a tensor of this rank.
+Tensor along_channels(const Tensor& vector, int channel, int rank) {
+  Shape around{vector.shape()[0]};
+  for (int axis = channel + 1; axis < rank; ++axis) around.push_back(1);
+  return reshape(vector, around);
+}
+
+// Over all axes but `channel`, of the elements that `real` says are there; all, where it is undefined.
 Statistics statistics_of(const Tensor& x, const Tensor& real, int channel) {
   std::vector<int64_t> axes;
+  Tensor count = ones({}, {.dtype = x.dtype()});
   for (int axis = 0; axis < x.rank(); ++axis) {
-    if (axis != channel) axes.push_back(axis);
+    if (axis == channel) continue;
+    axes.push_back(axis);
+    if (!real.defined()) count = count * cast(size(x, axis), x.dtype());
   }
-  if (!real.defined()) {
-    const Tensor average = mean(x, {.axes = axes});
-    const Tensor spread = mean(square(x), {.axes = axes}) - square(average);
-    return {average, maximum(spread, 0)};
-  }
-  const Tensor weight = broadcast_to(real, x.shape());
-  const Tensor count = sum(weight, {.axes = axes});
-  const Tensor average = sum(x * weight, {.axes = axes}) / count;
-  Shape around;
-  for (int axis = 0; axis < x.rank(); ++axis) around.push_back(axis == channel ? x.shape()[axis] : Dim(1));
-  const Tensor distance = (x - reshape(average, around)) * weight;
-  return {average, sum(square(distance), {.axes = axes}) / count};
+  const auto where_real = [&](const Tensor& value) { return real.defined() ? where(real, value, 0) : value; };
+  if (real.defined()) count = sum(where_real(ones_like(x)), {.axes = axes});
+  const Tensor divisor = maximum(count, 1);
+  const Tensor average = sum(where_real(x), {.axes = axes}) / divisor;
+  const Tensor distance = where_real(x - along_channels(average, channel, x.rank()));
+  return {average, sum(square(distance), {.axes = axes}) / divisor, count};
 }
 
 class BatchNormalizationLayer final : public Layer {
@@ -41,7 +46,7 @@ class BatchNormalizationLayer final : public Layer {
   bool supports_masking() const override { return true; }
 
   void build(const Shape& input) override {
-    const Shape sizes{input[options_.axis]};
+    const Shape sizes{input[nn::axis_of(*this, options_.axis, input.rank())]};
     if (options_.scale) gamma_ = weight("gamma", sizes, {.initializer = options_.gamma_initializer});
     if (options_.center) beta_ = weight("beta", sizes, {.initializer = options_.beta_initializer});
     moving_mean_ = weight("moving_mean", sizes, {.initializer = "zeros", .trainable = false});
@@ -49,30 +54,30 @@ class BatchNormalizationLayer final : public Layer {
   }
 
   Tensor call(const Tensor& x, const CallContext& context) override {
-    const int channel = options_.axis < 0 ? options_.axis + x.rank() : options_.axis;
-    Statistics used{moving_mean_, moving_variance_};
+    const int channel = nn::axis_of(*this, options_.axis, x.rank());
+    Statistics used{moving_mean_, moving_variance_, {}};
     if (context.training && state().is_trainable) {
       used = x.is_ragged() ? statistics_of(x.values(), {}, channel - 1) : statistics_of(x, real_elements(x), channel);
-      const double momentum = options_.momentum;
-      moving_mean_.assign(moving_mean_.read() * momentum + used.mean * (1 - momentum));
-      moving_variance_.assign(moving_variance_.read() * momentum + used.variance * (1 - momentum));
+      move(moving_mean_, used.mean, used.count);
+      move(moving_variance_, used.variance, used.count);
     }
     Tensor factor = rsqrt(used.variance + options_.epsilon);
     if (options_.scale) factor = factor * gamma_;
     Tensor shift = -used.mean * factor;
     if (options_.center) shift = shift + beta_;
-    Shape around;
-    for (int axis = channel; axis < x.rank(); ++axis) around.push_back(axis == channel ? factor.shape()[0] : Dim(1));
-    return x * reshape(factor, around) + reshape(shift, around);
+    return x * along_channels(factor, channel, x.rank()) + along_channels(shift, channel, x.rank());
   }
 
  private:
-  // 1 where a step is real, broadcastable against x; undefined where there is no mask.
+  void move(const Variable& average, const Tensor& current, const Tensor& count) const {
+    const Tensor before = average.read();
+    average.assign(where(count > 0, before * options_.momentum + current * (1 - options_.momentum), before));
+  }
+
+  // The mask, to meet x; undefined where there is none.
   static Tensor real_elements(const Tensor& x) {
     Tensor mask = nn::mask_of(x);
-    if (!mask.defined()) return {};
-    mask = cast(mask, x.dtype());
-    while (mask.rank() < x.rank()) mask = expand_dims(mask, -1);
+    while (mask.defined() && mask.rank() < x.rank()) mask = expand_dims(mask, -1);
     return mask;
   }
 

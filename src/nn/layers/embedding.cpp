@@ -23,12 +23,13 @@ class EmbeddingLayer final : public Layer {
   }
 
   Tensor call(const Tensor& ids, const CallContext&) override {
-    const Tensor whole = is_integer(ids.dtype()) ? ids : cast(ids, Dtype::i32);
-    return take(embeddings_, whole);
+    const bool is_index = ids.dtype() == Dtype::i32 || ids.dtype() == Dtype::i64;
+    return take(embeddings_, is_index ? ids : cast(ids, Dtype::i32), {.from_end = false});
   }
 
-  Tensor mask(std::span<const Tensor> inputs, std::span<const Tensor> masks) const override {
-    return options_.mask_zero ? Tensor(inputs[0] != 0) : masks[0];
+  // Ragged rows have no padding: every id of theirs is real.
+  Tensor mask(std::span<const Tensor> inputs, std::span<const Tensor>) const override {
+    return options_.mask_zero && !inputs[0].is_ragged() ? inputs[0] != 0 : Tensor();
   }
 
  private:

@@ -36,7 +36,7 @@ class LayerNormalizationLayer final : public Layer {
  private:
   std::vector<int> ascending(int rank) const {
     std::vector<int> axes;
-    for (const int axis : options_.axes) axes.push_back(axis < 0 ? axis + rank : axis);
+    for (const int axis : options_.axes) axes.push_back(nn::axis_of(*this, axis, rank));
     std::ranges::sort(axes);
     return axes;
   }

@@ -15,7 +15,10 @@ class MaskingLayer final : public Layer {
     const Tensor real = any(x != value_, {.axes = {-1}, .keep_dims = true});
     return where(real, x, 0);
   }
-  Tensor mask(std::span<const Tensor> inputs, std::span<const Tensor>) const override { return any(inputs[0] != value_, {.axes = {-1}}); }
+  // Ragged rows have no padding: every step of theirs stays one.
+  Tensor mask(std::span<const Tensor> inputs, std::span<const Tensor>) const override {
+    return inputs[0].is_ragged() ? Tensor() : any(inputs[0] != value_, {.axes = {-1}});
+  }
 
  private:
   double value_;

@@ -1,4 +1,5 @@
-// Layers of several inputs: Concatenate, Add, Multiply. Their masks: a step is real where it is in every input that has a mask.
+// Layers of several inputs: Concatenate, Add, Multiply. Their masks are Keras's: a step is real where it is in any of the inputs.
+#include "graph/layer_path.h"
 #include "nn/make_layer.h"
 
 #include <anyshape/error.h>
@@ -7,41 +8,58 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace anyshape {
 namespace {
 
-class MergeLayer : public Layer {
+class ConcatenateLayer final : public Layer {
  public:
-  using Layer::Layer;
-  Tensor mask(std::span<const Tensor>, std::span<const Tensor> masks) const override {
-    Tensor all;
-    for (const Tensor& each : masks) {
-      if (each.defined()) all = all.defined() ? logical_and(all, each) : each;
-    }
-    return all;
-  }
-};
+  explicit ConcatenateLayer(const ConcatenateOptions& options) : Layer("Concatenate"), axis_(options.axis) {}
 
-class ConcatenateLayer final : public MergeLayer {
- public:
-  explicit ConcatenateLayer(const ConcatenateOptions& options) : MergeLayer("Concatenate"), axis_(options.axis) {}
   Tensor call(std::span<const Tensor> inputs, const CallContext&) override {
     return concat({inputs.begin(), inputs.end()}, {.axis = axis_});
+  }
+
+  // An input without a mask is real everywhere.
+  Tensor mask(std::span<const Tensor> inputs, std::span<const Tensor> masks) const override {
+    if (std::ranges::none_of(masks, &Tensor::defined)) return {};
+    const int rank = inputs[0].rank(), axis = axis_ < 0 ? axis_ + rank : axis_;
+    std::vector<Tensor> all;
+    for (size_t i = 0; i < masks.size(); ++i) {
+      const Shape shape = inputs[i].shape();
+      all.push_back(masks[i].defined() ? masks[i] : ones({shape[0], shape[1]}, {.dtype = Dtype::b8}));
+    }
+    if (axis < all[0].rank()) return concat(all, {.axis = axis});
+    return any_of(all);
+  }
+
+  static Tensor any_of(std::span<const Tensor> masks) {
+    Tensor any = masks[0];
+    for (const Tensor& mask : masks.subspan(1)) any = logical_or(any, mask);
+    return any;
   }
 
  private:
   int axis_;
 };
 
-class ReduceLayer final : public MergeLayer {
+class ReduceLayer final : public Layer {
  public:
   using Combine = Tensor (*)(const Tensor&, const Tensor&);
-  ReduceLayer(const char* type, Combine combine, const LayerOptions&) : MergeLayer(type), combine_(combine) {}
+  ReduceLayer(const char* type, Combine combine, const LayerOptions&) : Layer(type), combine_(combine) {}
+
   Tensor call(std::span<const Tensor> inputs, const CallContext&) override {
-    if (inputs.size() < 2) throw ArgumentError(fmt::format("{}: got {} input; expected at least two.", nn::type_of(*this), inputs.size()));
+    if (inputs.size() < 2) {
+      throw ArgumentError(fmt::format("{}: got {} input; expected at least two.{}", nn::type_of(*this), inputs.size(), current_place()));
+    }
     Tensor result = inputs[0];
     for (const Tensor& input : inputs.subspan(1)) result = combine_(result, input);
     return result;
+  }
+
+  Tensor mask(std::span<const Tensor>, std::span<const Tensor> masks) const override {
+    return std::ranges::all_of(masks, &Tensor::defined) ? ConcatenateLayer::any_of(masks) : Tensor();
   }
 
  private:

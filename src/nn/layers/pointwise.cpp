@@ -49,7 +49,7 @@ class RescalingLayer final : public PointwiseLayer {
 
 class DropoutLayer final : public PointwiseLayer {
  public:
-  DropoutLayer(double rate, DropoutOptions options) : PointwiseLayer("Dropout"), rate_(rate), options_(std::move(options)) {
+  DropoutLayer(double rate, const LayerOptions&) : PointwiseLayer("Dropout"), rate_(rate) {
     if (!(rate >= 0 && rate < 1)) throw ArgumentError(fmt::format("Dropout: the rate is {}; expected 0 <= rate < 1.", rate));
   }
 
@@ -61,12 +61,11 @@ class DropoutLayer final : public PointwiseLayer {
 
  private:
   Tensor dropped(const Tensor& x) const {
-    const Tensor kept = random::uniform(x.shape(), {.dtype = x.dtype()}) >= rate_;
+    const Tensor kept = random::uniform(x.shape(), {.dtype = x.dtype() == Dtype::f64 ? Dtype::f64 : Dtype::f32}) >= rate_;
     return where(kept, x * (1 / (1 - rate_)), 0);
   }
 
   double rate_;
-  DropoutOptions options_;
 };
 
 }  // namespace
@@ -77,6 +76,6 @@ Lambda::Lambda(std::function<Tensor(const Tensor&)> callable, LayerOptions optio
     : AnyLayer(nn::make_layer<LambdaLayer>(options, std::move(callable))) {}
 Rescaling::Rescaling(double scale, double offset, LayerOptions options)
     : AnyLayer(nn::make_layer<RescalingLayer>(options, scale, offset)) {}
-Dropout::Dropout(double rate, DropoutOptions options) : AnyLayer(nn::make_layer<DropoutLayer>(options, rate)) {}
+Dropout::Dropout(double rate, LayerOptions options) : AnyLayer(nn::make_layer<DropoutLayer>(options, rate)) {}
 
 }  // namespace anyshape

@@ -38,7 +38,7 @@ struct GatherAttrs {
 
 std::vector<Dim> leading(const Shape& shape, int64_t count) { return {shape.begin(), shape.begin() + count}; }
 
-std::vector<Dim> gather_limits(const OpCall& call) { return leading(call.shape(0), call.attrs_as<GatherAttrs>().components); }
+IndexRule gather_indices(const OpCall& call) { return {leading(call.shape(0), call.attrs_as<GatherAttrs>().components)}; }
 
 Specs gather_shape(OpCall& call) {
   const Shape &x = call.shape(0), &indices = call.shape(1);
@@ -81,9 +81,9 @@ void number_then_indices(std::string_view op, std::span<const DtypeArgument> inp
   if (wanted[0] == Dtype::b8) wanted[0] = Dtype::i32;
 }
 
-std::vector<Dim> scatter_limits(const OpCall& call) {
+IndexRule scatter_indices(const OpCall& call) {
   const ScatterAttrs& attrs = call.attrs_as<ScatterAttrs>();
-  return leading(attrs.shape, attrs.components);
+  return {leading(attrs.shape, attrs.components)};
 }
 
 Specs scatter_shape(OpCall& call) {
@@ -145,7 +145,7 @@ constinit const OpDef gather_nd_op{.name = "gather_nd",
                                    .element = gather_element,
                                    .whole_inputs = 0b11,
                                    .attrs = [] { return Attrs(GatherAttrs{}); },
-                                   .index_limits = gather_limits};
+                                   .index_rule = gather_indices};
 
 constinit const OpDef scatter_op{.name = "scatter",
                                  .kind = OpKind::Index,
@@ -156,7 +156,7 @@ constinit const OpDef scatter_op{.name = "scatter",
                                  .lower = lower_scatter,
                                  .whole_inputs = 0b11,
                                  .attrs = [] { return Attrs(ScatterAttrs{}); },
-                                 .index_limits = scatter_limits};
+                                 .index_rule = scatter_indices};
 
 Tensor gather_nd(const Tensor& x, const Tensor& indices) {
   const NamedCall call("gather_nd", x, indices);

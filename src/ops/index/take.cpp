@@ -20,14 +20,19 @@ namespace {
 struct TakeAttrs {
   int64_t axis = 0;
   int64_t batch_dims = 0;
+  bool from_end = true;
   template <class V>
   void visit(V& v) {
     v("axis", axis);
     v("batch_dims", batch_dims);
+    v("from_end", from_end);
   }
 };
 
-std::vector<Dim> take_limits(const OpCall& call) { return {call.shape(0)[static_cast<int>(call.attrs_as<TakeAttrs>().axis)]}; }
+IndexRule take_indices(const OpCall& call) {
+  const TakeAttrs& attrs = call.attrs_as<TakeAttrs>();
+  return {{call.shape(0)[static_cast<int>(attrs.axis)]}, attrs.from_end};
+}
 
 Specs take_shape(OpCall& call) {
   const Shape &x = call.shape(0), &indices = call.shape(1);
@@ -74,9 +79,9 @@ struct TakeGradientAttrs {
   }
 };
 
-std::vector<Dim> take_gradient_limits(const OpCall& call) {
+IndexRule take_gradient_indices(const OpCall& call) {
   const TakeGradientAttrs& attrs = call.attrs_as<TakeGradientAttrs>();
-  return {attrs.shape[static_cast<int>(attrs.axis)]};
+  return {{attrs.shape[static_cast<int>(attrs.axis)]}};
 }
 
 std::vector<Tensor> take_gradient(const GradientCall& call) {
@@ -145,7 +150,7 @@ std::vector<Tensor> take_ragged(const RaggedCall& call) {
     if (axis == 0 && indices.rank() == 1) return {take_rows(x, indices)};
     if (axis == 1 && attrs.batch_dims == 1 && indices.rank() >= 1) return {take_in_rows(x, indices)};
     if (axis > 1 && attrs.batch_dims == 0) {
-      return {on_values(x, [&](const Tensor& values) { return bind(call.op, {values, indices}, TakeAttrs{axis - 1, 0}); })};
+      return {on_values(x, [&](const Tensor& values) { return bind(call.op, {values, indices}, TakeAttrs{axis - 1, 0, attrs.from_end}); })};
     }
   }
   refuse(
@@ -167,7 +172,7 @@ constinit const OpDef take_op{.name = "take",
                               .element = take_element,
                               .whole_inputs = 0b11,
                               .attrs = [] { return Attrs(TakeAttrs{}); },
-                              .index_limits = take_limits};
+                              .index_rule = take_indices};
 
 constinit const OpDef take_gradient_op{.name = "take_gradient",
                                        .kind = OpKind::Index,
@@ -178,10 +183,10 @@ constinit const OpDef take_gradient_op{.name = "take_gradient",
                                        .lower = lower_take_gradient,
                                        .whole_inputs = 0b11,
                                        .attrs = [] { return Attrs(TakeGradientAttrs{}); },
-                                       .index_limits = take_gradient_limits};
+                                       .index_rule = take_gradient_indices};
 
 Tensor take(const Tensor& x, const Tensor& indices, TakeOptions options) {
-  return bind(take_op, {x, indices}, TakeAttrs{options.axis, options.batch_dims});
+  return bind(take_op, {x, indices}, TakeAttrs{options.axis, options.batch_dims, options.from_end});
 }
 
 }  // namespace anyshape

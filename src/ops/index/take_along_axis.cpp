@@ -25,7 +25,7 @@ struct AlongAttrs {
 
 constexpr std::string_view along_rule = "a.shape == b.shape but for the axis";
 
-std::vector<Dim> along_limits(const OpCall& call) { return {call.shape(0)[static_cast<int>(call.attrs_as<AlongAttrs>().axis)]}; }
+IndexRule along_indices(const OpCall& call) { return {{call.shape(0)[static_cast<int>(call.attrs_as<AlongAttrs>().axis)]}}; }
 
 Specs along_shape(OpCall& call) {
   const Shape &x = call.shape(0), &indices = call.shape(1);
@@ -60,9 +60,9 @@ struct AlongGradientAttrs {
   }
 };
 
-std::vector<Dim> along_gradient_limits(const OpCall& call) {
+IndexRule along_gradient_indices(const OpCall& call) {
   const AlongGradientAttrs& attrs = call.attrs_as<AlongGradientAttrs>();
-  return {attrs.shape[static_cast<int>(attrs.axis)]};
+  return {{attrs.shape[static_cast<int>(attrs.axis)]}};
 }
 
 Specs along_gradient_shape(OpCall& call) {
@@ -105,7 +105,7 @@ constinit const OpDef take_along_axis_op{.name = "take_along_axis",
                                          .element = along_element,
                                          .whole_inputs = 0b11,
                                          .attrs = [] { return Attrs(AlongAttrs{}); },
-                                         .index_limits = along_limits};
+                                         .index_rule = along_indices};
 
 constinit const OpDef take_along_axis_gradient_op{.name = "take_along_axis_gradient",
                                                   .kind = OpKind::Index,
@@ -116,7 +116,7 @@ constinit const OpDef take_along_axis_gradient_op{.name = "take_along_axis_gradi
                                                   .lower = lower_along_gradient,
                                                   .whole_inputs = 0b11,
                                                   .attrs = [] { return Attrs(AlongGradientAttrs{}); },
-                                                  .index_limits = along_gradient_limits};
+                                                  .index_rule = along_gradient_indices};
 
 Tensor take_along_axis(const Tensor& x, const Tensor& indices, AxisOptions options) {
   return bind(take_along_axis_op, {x, indices}, AlongAttrs{options.axis});

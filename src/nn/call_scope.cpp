@@ -1,0 +1,38 @@
+// A scope gives dense tensors: values and mask go through the join, the handle around them is put together again behind it.
+#include "nn/call_scope.h"
+
+#include "graph/trace_scope.h"
+#include "nn/annotations.h"
+#include "tensor/partition.h"
+
+namespace anyshape::nn {
+namespace {
+
+const Tensor& values_of(const Tensor& tensor) {
+  const RaggedTensor* const ragged = as_ragged(tensor);
+  return ragged == nullptr ? tensor : ragged->values;
+}
+
+}  // namespace
+
+std::vector<Tensor> run_in_scope(const std::function<std::vector<Tensor>()>& body) {
+  if (current_trace_scope() == nullptr) return body();
+  const FunctionResults joined = run_scope([&]() -> FunctionResults {
+    const std::vector<Tensor> results = body();
+    std::vector<Tensor> parts;
+    for (const Tensor& result : results) parts.push_back(values_of(result));
+    if (const Tensor mask = mask_of(results[0]); mask.defined()) parts.push_back(mask);
+    return {std::move(parts), std::make_shared<const std::vector<Tensor>>(results)};
+  });
+  std::vector<Tensor> results = *static_cast<const std::vector<Tensor>*>(joined.layout.get());
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Tensor& values = joined.tensors[i];
+    if (values.impl() == values_of(results[i]).impl()) continue;  // there was no branch: its notes hold
+    const RaggedTensor* const ragged = as_ragged(results[i]);
+    results[i] = ragged == nullptr ? values : make_ragged(values, ragged->partition);
+    if (i == 0 && joined.tensors.size() > results.size()) results[0] = with_mask(results[0], joined.tensors.back());
+  }
+  return results;
+}
+
+}  // namespace anyshape::nn
