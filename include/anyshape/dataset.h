@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -67,14 +68,17 @@ struct ShuffleOptions {
   bool reshuffle_each_iteration = true;
 };
 struct CsvOptions {
-  std::string target = {};                // the column that is the target; none: no target
-  std::vector<std::string> columns = {};  // none: all
+  std::string target = {};                                          // the column that is the target; none: no target
+  std::vector<std::string> columns = {};                            // the inputs; none: all but the target
+  std::map<std::string, Dtype> dtypes = {};                         // by column; f32 unless given
+  std::map<std::string, std::vector<std::string>> categories = {};  // columns of text: a value becomes its place in the list, i32
   char separator = ',';
-  bool header = true;
-  std::vector<std::string> missing = {"", "NA", "NaN", "nan", "null"};  // become NaN
+  bool header = true;  // the first line has the columns' names; without one they are "0", "1", ...
+  std::vector<std::string> missing = {"", "NA", "NaN", "nan", "null"};  // become NaN; a DataError in columns of integers
 };
 struct BatchOptions {
   bool drop_remainder = false;
+  std::optional<bool> ragged = {};  // none: fields of unequal rows are ragged, and stay so where a batch has equal ones
 };
 
 class Dataset {
@@ -84,6 +88,7 @@ class Dataset {
   static Dataset from(const Data& x, const Data& y, const Tensor& sample_weight);
   // Calls `make` at the start of each pass; the callable it gives yields examples until it gives none.
   static Dataset from_generator(std::function<std::function<std::optional<Example>()>()> make);
+  // One element per record, read anew in each pass. Inputs of one dtype are one tensor [columns], else a field per column, by name.
   static Dataset from_csv(const std::filesystem::path& file, CsvOptions options = {});
 
   Dataset map(std::function<Example(const Example&)> callable) const;
@@ -101,7 +106,8 @@ class Dataset {
 
   std::optional<int64_t> size() const;  // elements, where known
   bool is_batched() const;
-  double padding_waste() const;  // the share of padded elements in one pass
+  bool is_endless() const;       // a pass has no end: repeat() without take()
+  double padding_waste() const;  // the share of padded elements in one pass; ArgumentError where it has no end
 
   // for (const Example& example : dataset)
   class Iterator {

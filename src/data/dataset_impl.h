@@ -1,7 +1,11 @@
 // A dataset behind its handle: something that can be gone through again and again.
 #pragma once
 #include <anyshape/dataset.h>
+#include <anyshape/error.h>
 
+#include <fmt/format.h>
+
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -18,6 +22,9 @@ class DatasetCursor {
  public:
   virtual ~DatasetCursor() = default;
   virtual std::optional<Example> next() = 0;
+  // The next `size` elements as one batch, fewer at the end, from a source that has its rows together; none at the end.
+  virtual bool gives_batches() const { return false; }
+  virtual std::optional<Example> next_batch(int64_t) { return std::nullopt; }
   virtual PaddingCount padding() const { return {}; }
 };
 
@@ -28,17 +35,34 @@ class DatasetImpl {
   virtual std::unique_ptr<DatasetCursor> open(int64_t pass) const = 0;
   virtual std::optional<int64_t> size() const { return std::nullopt; }
   virtual bool is_batched() const { return false; }
+  virtual bool is_endless() const { return false; }
 };
 
 namespace data {
 
 using Source = std::shared_ptr<const DatasetImpl>;
+using Next = std::function<std::optional<Example>()>;
 
-// Batches of a source's elements; in batching.cpp.
-Dataset batched(Source source, int64_t size, bool drop_remainder);
+// Rows of tensors; in tensor_source.cpp.
+Dataset from_tensors(const Data& x, const Data& y, const Tensor& sample_weight);
+// Batches of a source's elements; in batch.cpp, padded_batch.cpp, bucket.cpp.
+Dataset batched(Source source, int64_t size, BatchOptions options);
 Dataset padded(Source source, int64_t size, PaddedBatchOptions options);
 Dataset bucketed(Source source, BucketOptions options);
+Dataset cached(Source source);                     // in cache.cpp
 Dataset prefetched(Source source, int64_t count);  // in prefetch.cpp
+
+int64_t drawn_seed();  // from the process's random numbers, so that set_seed decides; in prefetch.cpp
+
+// The user's callable on element `number`; what it throws arrives with the number.
+template <class Callable>
+auto with_number(const char* what, int64_t number, const Callable& callable) {
+  try {
+    return callable();
+  } catch (const std::exception& error) {
+    throw DataError(fmt::format("{}: element {}: {}", what, number, error.what()));
+  }
+}
 
 }  // namespace data
 }  // namespace anyshape

@@ -2,6 +2,7 @@
 #include "data/dataset_impl.h"
 
 #include <anyshape/error.h>
+#include <anyshape/random.h>
 
 #include <fmt/format.h>
 
@@ -17,8 +18,8 @@ namespace {
 
 class PrefetchCursor final : public DatasetCursor {
  public:
-  PrefetchCursor(std::unique_ptr<DatasetCursor> before, int64_t count)
-      : before_(std::move(before)), count_(static_cast<size_t>(count)), thread_([this] { fill(); }) {}
+  PrefetchCursor(std::unique_ptr<DatasetCursor> before, int64_t count, int64_t seed)
+      : before_(std::move(before)), count_(static_cast<size_t>(count)), thread_([this, seed] { fill(seed); }) {}
   ~PrefetchCursor() override {
     {
       const std::scoped_lock lock(mutex_);
@@ -49,7 +50,9 @@ class PrefetchCursor final : public DatasetCursor {
   }
 
  private:
-  void fill() {
+  // What is drawn on this thread depends on the pass's seed alone, not on who draws what meanwhile.
+  void fill(int64_t seed) {
+    const random::SeedScope seeded(static_cast<uint64_t>(seed));
     for (;;) {
       std::optional<Example> element;
       std::exception_ptr error;
@@ -87,9 +90,12 @@ class PrefetchCursor final : public DatasetCursor {
 class Prefetched final : public DatasetImpl {
  public:
   Prefetched(Source before, int64_t count) : before_(std::move(before)), count_(count) {}
-  std::unique_ptr<DatasetCursor> open(int64_t pass) const override { return std::make_unique<PrefetchCursor>(before_->open(pass), count_); }
+  std::unique_ptr<DatasetCursor> open(int64_t pass) const override {
+    return std::make_unique<PrefetchCursor>(before_->open(pass), count_, drawn_seed());
+  }
   std::optional<int64_t> size() const override { return before_->size(); }
   bool is_batched() const override { return before_->is_batched(); }
+  bool is_endless() const override { return before_->is_endless(); }
 
  private:
   Source before_;
@@ -97,6 +103,11 @@ class Prefetched final : public DatasetImpl {
 };
 
 }  // namespace
+
+int64_t drawn_seed() {
+  constexpr int64_t seeds = int64_t{1} << 31U;
+  return random::integers({}, {.high = seeds, .dtype = Dtype::i64}).item<int64_t>();
+}
 
 Dataset prefetched(Source source, int64_t count) {
   if (count < 1) throw ArgumentError(fmt::format("Dataset::prefetch: count is {}; expected at least 1.", count));

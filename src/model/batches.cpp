@@ -102,8 +102,12 @@ class ArrayBatches final : public Batches {
 class DatasetBatches final : public Batches {
  public:
   DatasetBatches(const Purpose& purpose, const Dataset& data) : purpose_(purpose), preparation_(purpose_), data_(data) {
-    if (data.is_batched()) return;
-    throw ArgumentError(fmt::format("{}: the dataset gives single elements; expected batches. Call batch(size) on it.", purpose.what));
+    if (!data.is_batched()) {
+      throw ArgumentError(fmt::format("{}: the dataset gives single elements; expected batches. Call batch(size) on it.", purpose.what));
+    }
+    if (data.is_endless()) {
+      throw ArgumentError(fmt::format("{}: the dataset has no end; expected one that ends. Call take(count) on it.", purpose.what));
+    }
   }
 
   std::vector<Tensor> sample() override {

@@ -110,6 +110,7 @@ void ReduceLROnPlateau::on_epoch_end(Model& model, int64_t, const Scores& scores
   }
   if (cooling_ > 0 || ++waited_ < options_.patience) return;
   const Optimizer optimizer = model.optimizer();
+  if (optimizer.learning_rate() <= options_.min_learning_rate) return;
   optimizer.set_learning_rate(std::max(optimizer.learning_rate() * options_.factor, options_.min_learning_rate));
   cooling_ = options_.cooldown;
   waited_ = 0;

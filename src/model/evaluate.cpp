@@ -25,7 +25,7 @@ std::optional<Scores> model::evaluate_batches(const char* what, const Model& mod
     if (is_stopped && is_stopped()) return std::nullopt;
   }
   if (steps == 0) throw DataError(fmt::format("{}: the data has no batch; expected at least one.", what));
-  if (progress != nullptr) progress->end_epoch(steps, scores.so_far());
+  if (progress != nullptr) progress->end(steps, scores.so_far());
   return scores.so_far();
 }
 
@@ -35,17 +35,17 @@ using model::Batches;
 
 Scores evaluate_all(const Model& model, const std::shared_ptr<Model::State>& state, Batches& batches, Verbose verbose) {
   model::prepare_model(model, state, state->shapes, batches.sample());
-  model::Progress progress(verbose, 1, "Evaluating");
-  progress.begin_epoch(0, batches.steps());
+  model::Progress progress(verbose);
+  progress.begin("Evaluating", batches.steps());
   return *model::evaluate_batches("evaluate", model, *state, batches, &progress, {});
 }
 
 Tensor predict_all(const Model& model, const std::shared_ptr<Model::State>& state, Batches& batches, Verbose verbose) {
   model::prepare_model(model, state, state->shapes, batches.sample());
-  model::Progress progress(verbose, 1, "Predicting");
+  model::Progress progress(verbose);
   std::vector<Tensor> parts;
   batches.restart();
-  progress.begin_epoch(0, batches.steps());
+  progress.begin("Predicting", batches.steps());
   const bool run_eagerly = state->compiled && state->compiled->run_eagerly;
   while (std::optional<Batch> batch = batches.next()) {
     std::vector<Tensor> results = model::run_step(*state->predict_step, run_eagerly, model, batch->x);
@@ -57,7 +57,7 @@ Tensor predict_all(const Model& model, const std::shared_ptr<Model::State>& stat
     if (progress.is_due()) progress.show(static_cast<int64_t>(parts.size()), {});
   }
   if (parts.empty()) throw DataError("predict: the data has no batch; expected at least one.");
-  progress.end_epoch(static_cast<int64_t>(parts.size()), {});
+  progress.end(static_cast<int64_t>(parts.size()), {});
   return parts.size() == 1 ? parts[0] : concat(parts, {.axis = 0});
 }
 

@@ -23,13 +23,14 @@ using model::Batches;
 class Fit {
  public:
   Fit(const Model& model, Model::State& state, const FitOptions& options)
-      : model_(model), state_(state), compiled_(*state.compiled), options_(options), progress_(options.verbose, options.epochs) {}
+      : model_(model), state_(state), compiled_(*state.compiled), options_(options), progress_(options.verbose) {}
 
   History run(Batches& batches, Batches* validation) {
     const model::InterruptScope interrupt;
     state_.stop = false;
     each([&](Callback& callback) { callback.on_train_begin(model_); });
     for (int64_t epoch = 0; epoch < options_.epochs && !is_stopped(); ++epoch) run_epoch(epoch, batches, validation);
+    if (is_interrupted()) progress_.note("interrupted: training stops here");
     each([&](Callback& callback) { callback.on_train_end(model_, history_); });
     return std::move(history_);
   }
@@ -44,7 +45,7 @@ class Fit {
   void run_epoch(int64_t epoch, Batches& batches, Batches* validation) {
     each([&](Callback& callback) { callback.on_epoch_begin(model_, epoch); });
     batches.restart();
-    progress_.begin_epoch(epoch, batches.steps());
+    progress_.begin(fmt::format("Epoch {}/{}", epoch + 1, options_.epochs), batches.steps());
     model::EpochScores scores(compiled_);
     int64_t steps = 0;
     while (std::optional<Batch> batch = batches.next()) {
@@ -56,7 +57,7 @@ class Fit {
     Scores result = scores.so_far();
     if (validation != nullptr) add_validation(*validation, result);
     for (const auto& [name, value] : result.all()) history_.append(name, value);
-    progress_.end_epoch(steps, result);
+    progress_.end(steps, result);
     each([&](Callback& callback) { callback.on_epoch_end(model_, epoch, result); });
   }
 

@@ -11,7 +11,8 @@
 namespace anyshape {
 
 struct LayerState final : Identity {
-  explicit LayerState(std::string type_name) : Identity("layer"), type(std::move(type_name)) {}
+  explicit LayerState(std::string type_name)
+      : Identity(type_name == "Sequential" || type_name == "Functional" ? "model" : "layer"), type(std::move(type_name)) {}
 
   struct Weight {
     Variable variable;

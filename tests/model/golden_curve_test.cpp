@@ -148,13 +148,35 @@ void run_saturated(const GoldenCase& golden, bool run_eagerly) {
   expect_tensor(golden, results[next + 1], "prediction");
 }
 
+// Rows of unequal length: as they are, and padded and masked.
+void run_lstm(const GoldenCase& golden, bool run_eagerly) {
+  const Json& attrs = golden.attrs;
+  const Tensor ragged = ragged_from_splits(to_tensor(golden.inputs["ids.values"]), to_tensor(golden.inputs["ids.splits"]));
+  const Tensor labels = to_tensor(golden.inputs["labels"]);
+  for (const bool is_padded : {true, false}) {
+    SCOPED_TRACE(is_padded ? "padded" : "ragged");
+    const Model model = Sequential(Embedding(attrs["vocab"].integer(), attrs["dim"].integer(), {.mask_zero = true}),
+                                   LSTM(attrs["units"].integer()), Dense(1, {.activation = sigmoid}));
+    const Tensor ids = is_padded ? to_padded(ragged) : ragged;
+    model(ids);
+    model.set_weights(start_weights(golden));
+    model.compile({.optimizer = optimizer_of(attrs), .loss = "binary_crossentropy", .run_eagerly = run_eagerly});
+    std::vector<double> losses;
+    for (int64_t step = 0; step < attrs["steps"].integer(); ++step) losses.push_back(model.train_on_batch(ids, labels)["loss"]);
+    expect_curve(golden, losses, is_padded ? "loss_padded" : "loss_rows");
+    expect_weights(golden, model);
+    expect_tensor(golden, squeeze(model.predict(ids), {-1}), "probabilities");
+    if (!run_eagerly) EXPECT_EQ(model.train_step().stats().traces, 1);
+  }
+}
+
 class GoldenCurve : public testing::TestWithParam<const GoldenCase*> {};
 
 TEST_P(GoldenCurve, agrees_eagerly_and_compiled) {
   const GoldenCase& golden = *GetParam();
   if (absent.contains(golden.name)) GTEST_SKIP() << golden.name << " needs convolutions";
   const std::map<std::string, void (*)(const GoldenCase&, bool)> curves = {
-      {"mlp", run_mlp}, {"branch", run_branch}, {"fit", run_fit}, {"saturated", run_saturated}};
+      {"lstm", run_lstm}, {"mlp", run_mlp}, {"branch", run_branch}, {"fit", run_fit}, {"saturated", run_saturated}};
   if (!curves.contains(golden.op)) GTEST_SKIP() << golden.op << " is not there yet";
   for (const bool run_eagerly : {false, true}) {
     SCOPED_TRACE(run_eagerly ? "eager" : "compiled");

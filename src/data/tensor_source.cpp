@@ -1,0 +1,83 @@
+// Rows of tensors as elements, or several at once as a batch.
+#include "data/dataset_impl.h"
+
+#include <anyshape/ops.h>
+#include <anyshape/ragged.h>
+
+#include <algorithm>
+
+namespace anyshape::data {
+namespace {
+
+struct Rows {
+  Data x, y;
+  Tensor weight;
+  int64_t count = 0;
+};
+
+Data mapped(const Data& data, const auto& change) {
+  std::vector<Data::Field> fields;
+  for (const Data::Field& field : data.fields()) fields.push_back({field.name, change(field.tensor), field.tensor.is_ragged()});
+  return Data(std::move(fields));
+}
+
+Example mapped(const Rows& rows, const auto& change) {
+  return {
+      .x = mapped(rows.x, change), .y = mapped(rows.y, change), .sample_weight = rows.weight.defined() ? change(rows.weight) : Tensor()};
+}
+
+class RowsCursor final : public DatasetCursor {
+ public:
+  explicit RowsCursor(std::shared_ptr<const Rows> rows) : rows_(std::move(rows)) {}
+
+  std::optional<Example> next() override {
+    if (index_ >= rows_->count) return std::nullopt;
+    const int64_t index = index_++;
+    return mapped(*rows_, [&](const Tensor& tensor) {
+      return tensor.is_ragged() ? row(tensor, index) : squeeze(slice(tensor, {{.begin = index, .end = index + 1}}), {0});
+    });
+  }
+
+  bool gives_batches() const override { return true; }
+  std::optional<Example> next_batch(int64_t size) override {
+    if (index_ >= rows_->count) return std::nullopt;
+    const int64_t begin = index_, end = std::min(begin + size, rows_->count);
+    index_ = end;
+    return mapped(*rows_, [&](const Tensor& tensor) { return slice(tensor, {{.begin = begin, .end = end}}); });
+  }
+
+ private:
+  std::shared_ptr<const Rows> rows_;
+  int64_t index_ = 0;
+};
+
+class FromTensors final : public DatasetImpl {
+ public:
+  explicit FromTensors(Rows rows) : rows_(std::make_shared<const Rows>(std::move(rows))) {}
+  std::unique_ptr<DatasetCursor> open(int64_t) const override { return std::make_unique<RowsCursor>(rows_); }
+  std::optional<int64_t> size() const override { return rows_->count; }
+
+ private:
+  std::shared_ptr<const Rows> rows_;
+};
+
+}  // namespace
+
+Dataset from_tensors(const Data& x, const Data& y, const Tensor& sample_weight) {
+  if (!x.defined()) throw DataError("Dataset: no inputs are given; expected a tensor, rows or inputs().");
+  auto count = [](const Tensor& tensor) {
+    if (tensor.rank() == 0) throw ShapeError("Dataset: a scalar is given; expected rows along the first axis.");
+    return tensor.shape()[0].value();
+  };
+  const int64_t rows = count(x.fields().front().tensor);
+  auto require = [&](const Tensor& tensor, const char* name) {
+    if (count(tensor) == rows) return;
+    throw DataError(fmt::format("Dataset: the inputs have {} rows, the {} {}; expected as many.", rows, name, count(tensor)));
+  };
+  for (const Data::Field& field : x.fields()) require(field.tensor, "further inputs");
+  for (const Data::Field& field : y.fields()) require(field.tensor, "targets");
+  if (sample_weight.defined()) require(sample_weight, "sample weights");
+  return Dataset(std::make_shared<FromTensors>(Rows{x, y, sample_weight, rows}));
+}
+
+}  // namespace anyshape::data

@@ -1,0 +1,233 @@
+// Datasets: lazy, gone through again and again with the same result, errors with the element's number.
+#include "function/text_of.h"
+
+#include <anyshape/anyshape.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace anyshape {
+namespace {
+
+// 0, 1, ..., n - 1 as single numbers.
+Dataset numbers(int64_t n) { return Dataset::from(arange(n)); }
+
+std::vector<int64_t> values_of(const Dataset& data) {
+  std::vector<int64_t> values;
+  for (const Example& example : data) {
+    for (const int64_t each : cast(example.x.single(), Dtype::i64).to_vector<int64_t>()) values.push_back(each);
+  }
+  return values;
+}
+
+using Values = std::vector<int64_t>;
+
+TEST(Dataset, gives_rows_again_and_again) {
+  const Dataset data = Dataset::from(tensor({{1, 2}, {3, 4}}), tensor({5, 6}), tensor({0.5F, 1.5F}));
+  for (int pass = 0; pass < 2; ++pass) {
+    std::vector<std::string> seen;
+    for (const Example& example : data) {
+      EXPECT_EQ(example.x.single().shape(), Shape({2}));
+      EXPECT_EQ(example.y.single().rank(), 0);
+      seen.push_back(to_string(example.x.single()) + to_string(example.y.single()) + to_string(example.sample_weight));
+    }
+    EXPECT_EQ(seen, (std::vector<std::string>{"[1 2]50.5", "[3 4]61.5"}));
+  }
+  EXPECT_EQ(data.size(), 2);
+  EXPECT_FALSE(data.is_batched());
+}
+
+TEST(Dataset, outlives_its_handle_in_an_iterator) {
+  Dataset::Iterator place = numbers(3).begin();
+  EXPECT_EQ(place->x.single().item<int>(), 0);
+  ++place;
+  EXPECT_EQ(place->x.single().item<int>(), 1);
+}
+
+TEST(Dataset, maps_filters_takes_skips_and_repeats) {
+  const Dataset doubled = numbers(6).map([](const Example& e) { return Example{.x = e.x.single() * 2}; });
+  EXPECT_EQ(values_of(doubled), (Values{0, 2, 4, 6, 8, 10}));
+  EXPECT_EQ(doubled.size(), 6);
+  const Dataset large = doubled.filter([](const Example& e) { return e.x.single().item<int>() > 3; });
+  EXPECT_EQ(values_of(large), (Values{4, 6, 8, 10}));
+  EXPECT_EQ(large.size(), std::nullopt);
+  EXPECT_EQ(values_of(numbers(6).take(2)), (Values{0, 1}));
+  EXPECT_EQ(values_of(numbers(6).take(9)), (Values{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(values_of(numbers(6).skip(4)), (Values{4, 5}));
+  EXPECT_EQ(values_of(numbers(6).skip(7)), Values());
+  EXPECT_EQ(values_of(numbers(2).repeat(3)), (Values{0, 1, 0, 1, 0, 1}));
+  EXPECT_EQ(values_of(numbers(2).repeat(0)), Values());
+  EXPECT_EQ(values_of(numbers(2).repeat().take(5)), (Values{0, 1, 0, 1, 0}));
+  EXPECT_EQ(values_of(numbers(0).repeat()), Values());
+  EXPECT_TRUE(numbers(2).repeat().is_endless());
+  EXPECT_FALSE(numbers(2).repeat().take(5).is_endless());
+  EXPECT_EQ(numbers(2).repeat(3).size(), 6);
+}
+
+TEST(Dataset, shuffles_by_its_seed_and_anew_in_each_pass) {
+  const Dataset data = numbers(50).shuffle({.buffer = 50, .seed = 3});
+  const Values first = values_of(data), second = values_of(data);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(first, values_of(numbers(50).shuffle({.buffer = 50, .seed = 3})));
+  Values sorted = first;
+  std::ranges::sort(sorted);
+  Values all(50);
+  std::iota(all.begin(), all.end(), 0);
+  EXPECT_EQ(sorted, all);
+  const Dataset fixed = numbers(50).shuffle({.buffer = 50, .seed = 3, .reshuffle_each_iteration = false});
+  EXPECT_EQ(values_of(fixed), values_of(fixed));
+  // A buffer of b moves no element forward by b or more.
+  const Values near = values_of(numbers(50).shuffle({.buffer = 5, .seed = 1}));
+  for (int64_t place = 0; place < 50; ++place) EXPECT_LT(near[static_cast<size_t>(place)], place + 5);
+  random::set_seed(1);
+  const Values unseeded = values_of(numbers(50).shuffle());
+  random::set_seed(1);
+  EXPECT_EQ(values_of(numbers(50).shuffle()), unseeded);
+}
+
+TEST(Dataset, zips_inputs_with_targets_up_to_the_shorter) {
+  const Dataset data = Dataset::zip(numbers(3), numbers(5).map([](const Example& e) { return Example{.x = e.x.single() + 10}; }));
+  Values targets;
+  for (const Example& example : data) targets.push_back(example.y.single().item<int>());
+  EXPECT_EQ(targets, (Values{10, 11, 12}));
+  EXPECT_EQ(data.size(), 3);
+}
+
+TEST(Dataset, caches_what_a_whole_pass_gave) {
+  int made = 0;
+  const Dataset data = numbers(4)
+                           .map([&made](const Example& e) {
+                             ++made;
+                             return e;
+                           })
+                           .cache();
+  EXPECT_EQ(values_of(data.take(2)), (Values{0, 1}));  // no whole pass
+  EXPECT_EQ(values_of(data), (Values{0, 1, 2, 3}));
+  EXPECT_EQ(made, 6);
+  EXPECT_EQ(values_of(data), (Values{0, 1, 2, 3}));
+  EXPECT_EQ(made, 6);
+}
+
+TEST(Dataset, comes_from_generators) {
+  int begun = 0;
+  const Dataset data = Dataset::from_generator([&begun] {
+    ++begun;
+    return [next = 0]() mutable -> std::optional<Example> {
+      if (next == 3) return std::nullopt;
+      return Example{.x = tensor({next++})};
+    };
+  });
+  EXPECT_EQ(values_of(data), (Values{0, 1, 2}));
+  EXPECT_EQ(values_of(data), (Values{0, 1, 2}));
+  EXPECT_EQ(begun, 2);
+}
+
+TEST(Dataset, batches_rows_with_a_smaller_one_at_the_end) {
+  std::vector<std::string> shapes;
+  for (const Example& example : Dataset::from(zeros({7, 3}), zeros({7})).batch(3))
+    shapes.push_back(to_string(example.x.single().shape()) + to_string(example.y.single().shape()));
+  EXPECT_EQ(shapes, (std::vector<std::string>{"[3, 3][3]", "[3, 3][3]", "[1, 3][1]"}));
+  EXPECT_EQ(numbers(7).batch(3).size(), 3);
+  EXPECT_EQ(numbers(7).batch(3, {.drop_remainder = true}).size(), 2);
+  EXPECT_EQ(values_of(numbers(7).batch(3, {.drop_remainder = true})), (Values{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(values_of(numbers(7).shuffle({.seed = 1}).batch(3)).size(), 7U);
+  EXPECT_TRUE(numbers(7).batch(3).is_batched());
+}
+
+TEST(Dataset, batches_unequal_rows_as_ragged_ones_also_where_they_are_equal) {
+  const std::vector<Tensor> rows = {tensor({1, 2}), tensor({3, 4}), tensor({5}), tensor({6, 7, 8}), tensor({9})};
+  auto kinds = [](const Dataset& data) {
+    std::vector<std::string> texts;
+    for (const Example& example : data) texts.push_back(to_string(example.x.single().shape()));
+    return texts;
+  };
+  const std::vector<std::string> wanted = {"[2, (2..2)]", "[2, (1..3)]", "[1, (1..1)]"};
+  EXPECT_EQ(kinds(Dataset::from(rows).batch(2)), wanted);
+  // The same through single elements, and after a map that makes other rows of them.
+  EXPECT_EQ(kinds(Dataset::from(rows).filter([](const Example&) { return true; }).batch(2)), wanted);
+  EXPECT_EQ(kinds(Dataset::from(rows).map([](const Example& e) { return Example{.x = e.x.single() * 2}; }).batch(2)), wanted);
+  EXPECT_EQ(values_of(Dataset::from(rows).batch(2)), (Values{1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  EXPECT_EQ(kinds(Dataset::from(zeros({3, 2})).batch(2, {.ragged = true})), (std::vector<std::string>{"[2, (2..2)]", "[1, (2..2)]"}));
+  EXPECT_EQ(Dataset::from(rows).batch(2).padding_waste(), 0);
+}
+
+TEST(Dataset, pads_to_the_longest_of_a_batch_or_to_a_shape) {
+  const std::vector<Tensor> rows = {tensor({1, 2}), tensor({3}), tensor({4, 5, 6})};
+  std::vector<Tensor> batches;
+  const Dataset padded = Dataset::from(rows).padded_batch(2);
+  for (const Example& example : padded) batches.push_back(example.x.single());
+  ASSERT_EQ(batches.size(), 2U);
+  EXPECT_TRUE(all_equal(batches[0], tensor({{1, 2}, {3, 0}})));
+  EXPECT_TRUE(all_equal(batches[1], tensor({{4, 5, 6}})));
+  EXPECT_DOUBLE_EQ(padded.padding_waste(), 1.0 / 7);
+  EXPECT_DOUBLE_EQ(padded.cache().padding_waste(), 1.0 / 7);
+  const Dataset fixed = Dataset::from(rows).padded_batch(3, {.shapes = {{4}}, .value = -1});
+  EXPECT_TRUE(all_equal(fixed.begin()->x.single(), tensor({{1, 2, -1, -1}, {3, -1, -1, -1}, {4, 5, 6, -1}})));
+  // Two axes that differ.
+  const Dataset wide = Dataset::from_generator([] {
+    return [next = 0]() mutable -> std::optional<Example> {
+      ++next;
+      if (next > 2) return std::nullopt;
+      return Example{.x = ones({next, 3 - next})};
+    };
+  });
+  EXPECT_TRUE(all_equal(wide.padded_batch(2).begin()->x.single(), reshape(tensor({1.F, 1.F, 0.F, 0.F, 1.F, 0.F, 1.F, 0.F}), {2, 2, 2})));
+}
+
+TEST(Dataset, buckets_by_length) {
+  std::vector<Tensor> rows;
+  for (const int64_t length : {1, 5, 2, 9, 6}) rows.push_back(ones({length}));
+  std::vector<std::string> shapes;
+  for (const Example& example : Dataset::from(rows, arange(5)).bucket({.boundaries = {3, 7}, .batch_size = 2}))
+    shapes.push_back(to_string(example.x.single().shape()) + to_string(example.y.single()));
+  EXPECT_EQ(shapes, (std::vector<std::string>{"[2, 2][0 2]", "[2, 6][1 4]", "[1, 9][3]"}));
+}
+
+TEST(Dataset, tells_the_elements_number_with_its_error) {
+  auto fails_at = [](int number) {
+    return [number](const Example& e) {
+      if (e.x.single().item<int>() == number) throw std::runtime_error("boom");
+      return e;
+    };
+  };
+  const Dataset mapped = numbers(9).map(fails_at(5));
+  for (const Dataset& data : {mapped, mapped.batch(2), mapped.batch(2).prefetch(2), mapped.prefetch(1), mapped.cache()}) {
+    EXPECT_EQ(test::text_of<DataError>([&] { values_of(data); }), "Dataset::map: element 5: boom");
+  }
+  EXPECT_EQ(
+      test::text_of<DataError>([&] { values_of(numbers(3).filter([](const Example&) -> bool { throw std::runtime_error("bad"); })); }),
+      "Dataset::filter: element 0: bad");
+  EXPECT_EQ(test::text_of<DataError>([&] {
+              values_of(Dataset::from_generator([] { return []() -> std::optional<Example> { throw std::runtime_error("no more"); }; }));
+            }),
+            "Dataset::from_generator: element 0: no more");
+}
+
+TEST(Dataset, refuses_what_makes_no_sense) {
+  using test::text_of;
+  EXPECT_EQ(text_of<DataError>([] { Dataset::from(zeros({40}), zeros({39})); }),
+            "Dataset: the inputs have 40 rows, the targets 39; expected as many.");
+  EXPECT_EQ(text_of<ShapeError>([] { Dataset::from(zeros({})); }), "Dataset: a scalar is given; expected rows along the first axis.");
+  EXPECT_EQ(text_of<ArgumentError>([] { numbers(2).batch(0); }), "Dataset::batch: the batch size is 0; expected at least 1.");
+  EXPECT_EQ(text_of<ArgumentError>([] { numbers(2).repeat().cache(); }),
+            "Dataset::cache: a pass has no end; expected one that ends. Call take(count) before.");
+  EXPECT_EQ(text_of<ArgumentError>([] { numbers(2).repeat().batch(2).padding_waste(); }),
+            "Dataset::padding_waste: a pass has no end; expected one that ends. Call take(count) before.");
+  EXPECT_EQ(text_of<ArgumentError>([] { numbers(2).bucket({.boundaries = {5, 3}}); }),
+            "Dataset::bucket: the boundaries are none or not in order; expected ascending lengths.");
+  const std::vector<Tensor> rows = {ones({4}), ones({2})};
+  EXPECT_EQ(text_of<DataError>([&] { values_of(Dataset::from(rows).padded_batch(2, {.shapes = {{3}}})); }),
+            "Dataset::padded_batch: an element has 4 along axis 0; expected at most the 3 of the shape given.");
+  EXPECT_EQ(text_of<DataError>([&] { values_of(Dataset::from(rows).bucket({.boundaries = {3}, .pad_to_boundary = true})); }),
+            "Dataset::bucket: element 0: its length is 4; expected less than the last boundary, 3, with pad_to_boundary.");
+  for (const auto& wrong : std::vector<std::function<void()>>{[] { numbers(2).take(-1); }, [] { numbers(2).skip(-1); },
+                                                              [] { numbers(2).shuffle({.buffer = 0}); }, [] { numbers(2).prefetch(0); },
+                                                              [] { numbers(2).repeat(-2); }}) {
+    EXPECT_THROW(wrong(), ArgumentError);
+  }
+}
+
+}  // namespace
+}  // namespace anyshape

@@ -1,0 +1,205 @@
+// Callbacks: when they are called, and what those of the library do.
+#include "function/text_of.h"
+
+#include <anyshape/anyshape.h>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+namespace anyshape {
+namespace {
+
+using test::text_of;
+
+// A model whose loss is a number of our choice in each epoch: prediction 0, mse of the target's root.
+class Callbacks : public testing::Test {
+ protected:
+  Callbacks() {
+    model_(ones({1, 1}));
+    model_.compile({.optimizer = sgd({.learning_rate = 1}), .loss = "mse"});
+  }
+  ~Callbacks() override { std::filesystem::remove_all(folder_); }
+
+  // One epoch per value; a hook calls the callback with val_loss as given, as fit does.
+  History fit_with(const std::vector<double>& values, AnyCallback callback) {
+    auto pass_on = [&](Model& model, int64_t epoch, const Scores& scores) {
+      Scores given = scores;
+      given.set("val_loss", values[static_cast<size_t>(epoch)]);
+      callback->on_epoch_end(model, epoch, given);
+      rates_.push_back(model.optimizer().learning_rate());
+    };
+    return model_.fit(ones({2, 1}), ones({2, 1}),
+                      {.epochs = static_cast<int64_t>(values.size()),
+                       .verbose = Verbose::Silent,
+                       .callbacks = {LambdaCallback({
+                           .on_train_begin = [&](Model& model) { callback->on_train_begin(model); },
+                           .on_train_end = [&](Model& model, const History& history) { callback->on_train_end(model, history); },
+                           .on_epoch_begin = [&](Model& model, int64_t epoch) { callback->on_epoch_begin(model, epoch); },
+                           .on_epoch_end = pass_on,
+                       })}});
+  }
+
+  std::string read(const std::filesystem::path& file) const {
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    return text.str();
+  }
+
+  Model model_ = Sequential(Dense(1, {.use_bias = false, .kernel_initializer = "zeros"}));
+  std::vector<double> rates_;
+  std::filesystem::path folder_ = std::filesystem::temp_directory_path() / ("anyshape_callbacks_test_" + std::to_string(getpid()));
+};
+
+TEST_F(Callbacks, are_called_in_order_the_users_own_too) {
+  class Own : public Callback {
+   public:
+    explicit Own(std::string& seen) : seen_(seen) {}
+    void on_train_begin(Model&) override { seen_ += "train("; }
+    void on_train_end(Model&, const History& history) override { seen_ += ")" + std::to_string(history.epochs()); }
+    void on_epoch_begin(Model&, int64_t epoch) override { seen_ += "e" + std::to_string(epoch) + "["; }
+    void on_epoch_end(Model&, int64_t, const Scores& scores) override { seen_ += scores.contains("loss") ? "]" : "?"; }
+    void on_batch_begin(Model&, int64_t step) override { seen_ += std::to_string(step); }
+    void on_batch_end(Model&, int64_t, const Scores& scores) override { seen_ += scores.contains("loss") ? "." : "?"; }
+
+   private:
+    std::string& seen_;
+  };
+  std::string seen;
+  model_.fit(ones({3, 1}), ones({3, 1}), {.batch_size = 2, .epochs = 2, .verbose = Verbose::Silent, .callbacks = {Own(seen)}});
+  EXPECT_EQ(seen, "train(e0[0.1.]e1[0.1.])2");
+}
+
+TEST_F(Callbacks, can_stop_training_after_a_step) {
+  int64_t steps = 0;
+  const History history = model_.fit(ones({10, 1}), ones({10, 1}),
+                                     {.batch_size = 1,
+                                      .epochs = 5,
+                                      .verbose = Verbose::Silent,
+                                      .callbacks = {LambdaCallback({
+                                          .on_batch_end =
+                                              [&](Model& model, int64_t step, const Scores&) {
+                                                ++steps;
+                                                if (step == 2) model.stop_training();
+                                              },
+                                      })}});
+  EXPECT_EQ(steps, 3);
+  EXPECT_EQ(history.epochs(), 1);
+}
+
+TEST_F(Callbacks, early_stopping_waits_and_restores_the_best_weights) {
+  std::vector<float> kernels;
+  auto noting = [&](Model& model, int64_t, const Scores&) { kernels.push_back(model.weights()[0].item<float>()); };
+  const EarlyStopping stopping({.patience = 2, .restore_best_weights = true});
+  const auto shared = std::make_shared<EarlyStopping>(stopping);
+  // Each epoch moves the kernel half of the way to 1: every epoch has weights of its own.
+  model_.compile({.optimizer = sgd({.learning_rate = 0.25}), .loss = "mse"});
+  const std::vector<double> values = {3, 1, 2, 1, 0.5, 0.1};
+  const History history = model_.fit(ones({2, 1}), ones({2, 1}),
+                                     {.epochs = 6,
+                                      .verbose = Verbose::Silent,
+                                      .callbacks = {LambdaCallback({
+                                          .on_train_begin = [&](Model& model) { shared->on_train_begin(model); },
+                                          .on_train_end = [&](Model& model, const History& all) { shared->on_train_end(model, all); },
+                                          .on_epoch_end =
+                                              [&](Model& model, int64_t epoch, const Scores& scores) {
+                                                Scores given = scores;
+                                                given.set("val_loss", values[static_cast<size_t>(epoch)]);
+                                                noting(model, epoch, given);
+                                                shared->on_epoch_end(model, epoch, given);
+                                              },
+                                      })}});
+  EXPECT_EQ(history.epochs(), 4);  // 2 and 1 are no better than the 1 before
+  ASSERT_EQ(kernels.size(), 4U);
+  EXPECT_EQ(model_.weights()[0].item<float>(), kernels[1]);
+  EXPECT_LT(kernels[1], kernels[3]);
+}
+
+TEST_F(Callbacks, early_stopping_takes_accuracies_for_better_when_greater) {
+  int64_t epochs = 0;
+  EarlyStopping stopping({.monitor = "accuracy", .patience = 1});
+  stopping.on_train_begin(model_);
+  for (const double value : {0.5, 0.6, 0.7}) {
+    Scores scores;
+    scores.set("accuracy", value);
+    stopping.on_epoch_end(model_, epochs++, scores);
+  }
+  // Nothing asked to stop: a fit that follows begins anew and runs to its end.
+  EXPECT_EQ(text_of<ArgumentError>([&] { fit_with({1}, EarlyStopping({.monitor = "val_los"})); }),
+            "EarlyStopping: \"val_los\" is not recorded; expected one of loss, val_loss. Give fit validation data for val_ values.");
+}
+
+TEST_F(Callbacks, the_learning_rate_falls_on_a_plateau) {
+  fit_with({1, 1, 1, 1, 1, 0.5, 0.5}, ReduceLROnPlateau({.factor = 0.5, .patience = 2, .cooldown = 1, .min_learning_rate = 0.2}));
+  // Two epochs without a gain; one of cooling, in which nothing is counted but its end; two more.
+  EXPECT_EQ(rates_, (std::vector<double>{1, 1, 0.5, 0.5, 0.25, 0.25, 0.25}));
+  EXPECT_EQ(text_of<ArgumentError>([] { ReduceLROnPlateau({.factor = 1}); }), "ReduceLROnPlateau: factor is 1; expected 0 < factor < 1.");
+}
+
+TEST_F(Callbacks, a_schedule_decides_the_learning_rate_of_each_epoch_without_a_trace) {
+  fit_with({0, 0, 0}, LearningRateScheduler([](int64_t epoch, double rate) { return epoch == 0 ? rate : rate * 0.5; }));
+  EXPECT_EQ(rates_, (std::vector<double>{1, 0.5, 0.25}));
+  EXPECT_EQ(model_.train_step().stats().traces, 1);
+}
+
+TEST_F(Callbacks, checkpoints_are_written_each_epoch_or_for_the_best) {
+  std::filesystem::create_directories(folder_);
+  fit_with({1, 2, 0.5}, ModelCheckpoint((folder_ / "all_{epoch}_{val_loss}.safetensors").string()));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "all_1_1.0000.safetensors"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "all_3_0.5000.safetensors"));
+  fit_with({1, 2, 0.5}, ModelCheckpoint((folder_ / "best_{epoch}.safetensors").string(), {.save_best_only = true}));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "best_1.safetensors"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "best_2.safetensors"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "best_3.safetensors"));
+  const Tensor trained = model_.weights()[0];
+  model_.set_weights({zeros({1, 1})});
+  model_.load_weights(folder_ / "best_3.safetensors");
+  EXPECT_TRUE(all_equal(model_.weights()[0], trained));
+}
+
+TEST_F(Callbacks, a_csv_file_has_a_line_per_epoch) {
+  std::filesystem::create_directories(folder_);
+  const std::filesystem::path file = folder_ / "log.csv";
+  const FitOptions options{.epochs = 2, .verbose = Verbose::Silent, .callbacks = {CSVLogger(file)}};
+  model_.fit(ones({2, 1}), ones({2, 1}), options);
+  model_.compile({.optimizer = "sgd", .loss = "mse"});
+  EXPECT_EQ(read(file), "epoch,loss\n0,1\n1,1\n");  // to 1, past it, and so on: the rate is 1
+  model_.fit(ones({2, 1}), ones({2, 1}), {.verbose = Verbose::Silent, .callbacks = {CSVLogger(file, {.append = true})}});
+  EXPECT_EQ(read(file), "epoch,loss\n0,1\n1,1\n0,1\n");
+  EXPECT_EQ(text_of<ArgumentError>([] {
+              CSVLogger logger("/nowhere/log.csv");
+              Model none;
+              logger.on_train_begin(none);
+            }),
+            "CSVLogger: \"/nowhere/log.csv\" cannot be written; expected a path in a folder that exists.");
+}
+
+TEST_F(Callbacks, training_ends_where_the_loss_is_no_number) {
+  model_.compile({.optimizer = sgd({.learning_rate = 1e30}), .loss = "mse"});
+  const History history = model_.fit(ones({20, 1}), full({20, 1}, 1e20F),
+                                     {.batch_size = 1, .epochs = 9, .verbose = Verbose::Silent, .callbacks = {TerminateOnNaN()}});
+  EXPECT_EQ(history.epochs(), 1);
+  EXPECT_FALSE(std::isfinite(history["loss"][0]));
+}
+
+TEST(History, is_told_as_csv_and_json) {
+  History history;
+  history.append("loss", 0.5);
+  history.append("val_loss", std::numeric_limits<double>::quiet_NaN());
+  history.append("loss", 0.25);
+  EXPECT_EQ(history.to_csv(), "epoch,loss,val_loss\n0,0.5,nan\n1,0.25,\n");
+  EXPECT_EQ(history.to_json(), "{\"loss\": [0.5, 0.25], \"val_loss\": [null]}");
+  EXPECT_EQ(history.epochs(), 2);
+  EXPECT_EQ(text_of<ArgumentError>([&] { static_cast<void>(history["lss"]); }),
+            "history: \"lss\" is no recorded value; expected \"loss\".");
+  EXPECT_EQ(History().to_csv(), "epoch\n");
+  EXPECT_EQ(History().to_json(), "{}");
+}
+
+}  // namespace
+}  // namespace anyshape
