@@ -48,7 +48,7 @@ class Alphabet {
 Tensor labels(const Words& words) { return as::tensor(words.languages, {static_cast<int64_t>(words.languages.size())}); }
 
 void print_confusion(const Tensor& probabilities, const Words& words) {
-  const std::vector<int64_t> guesses = as::argmax(probabilities, {.axis = 1}).to_vector<int64_t>();
+  const std::vector<int32_t> guesses = as::argmax(probabilities, {.axis = 1}).to_vector<int32_t>();
   std::vector<std::vector<int>> counts(languages.size(), std::vector<int>(languages.size()));
   for (size_t i = 0; i < guesses.size(); ++i) ++counts[static_cast<size_t>(words.languages[i])][static_cast<size_t>(guesses[i])];
   std::printf("\n%-10s", "is \\ said");
