@@ -1,14 +1,38 @@
 // Duplicate removal: two nodes with the same op, inputs and attributes compute the same, unless they draw random numbers. Nodes that make a
-// size stay apart: what follows each is written in its own symbol. A value that a loop hands through is the one it was given.
+// size stay apart: what follows each is written in its own symbol. A value that a loop hands through is the one it was given, and one that
+// it gives twice is one.
 #include "graph/regions.h"
 #include "ops/all_ops.h"
 #include "ops/control/scan.h"
 #include "passes/run_passes.h"
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace anyshape::passes {
+namespace {
+
+using Same = std::pair<const graph::Value*, graph::Value*>;
+
+std::vector<Same> repeated(const graph::Node& scan) {
+  const ScanAttrs& attrs = scan.attrs.as<ScanAttrs>();
+  const std::vector<graph::Value*>& made = attrs.body->outputs;
+  const auto carried = static_cast<size_t>(attrs.carried);
+  std::vector<Same> same;
+  for (size_t i = 0; i < carried; ++i) {
+    if (made[i] == attrs.body->inputs()[i]) same.emplace_back(scan.outputs[i], scan.inputs[i]);
+  }
+  for (size_t i = carried; i < made.size(); ++i) {
+    const auto first = static_cast<size_t>(std::find(made.begin() + attrs.carried, made.end(), made[i]) - made.begin());
+    if (first < i) same.emplace_back(scan.outputs[i], scan.outputs[first]);
+  }
+  return same;
+}
+
+}  // namespace
 
 void deduplicate(graph::Graph& graph) {
   std::unordered_map<std::string, graph::Node*> seen;
@@ -21,10 +45,7 @@ void deduplicate(graph::Graph& graph) {
     for (graph::Value*& input : node->inputs) input = current(input);
     for (const graph::NamedRegion& region : graph::regions_of(*node)) deduplicate(*region.graph);
     if (node->op == &scan_op) {
-      const ScanAttrs& attrs = node->attrs.as<ScanAttrs>();
-      for (size_t i = 0; i < static_cast<size_t>(attrs.carried); ++i) {
-        if (attrs.body->outputs[i] == attrs.body->inputs()[i]) replacement[node->outputs[i]] = node->inputs[i];
-      }
+      for (const auto& [output, same] : repeated(*node)) replacement[output] = same;
     }
     if (node->op->kind == OpKind::Random || node->op->kind == OpKind::Control || node->made) continue;
     std::string key(node->op->name);

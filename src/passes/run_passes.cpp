@@ -5,6 +5,7 @@ namespace anyshape::passes {
 
 std::span<const Pass> all_passes() {
   static constexpr Pass passes[] = {
+      {"drop_identities", drop_identities},
       {"deduplicate", deduplicate},
       {"remove_dead_code", remove_dead_code},
   };

@@ -15,6 +15,7 @@ struct Pass {
 std::span<const Pass> all_passes();
 void run_passes(graph::Graph& graph);  // and verifies the result
 
+void drop_identities(graph::Graph& graph);   // takes values from before ops that change nothing
 void remove_dead_code(graph::Graph& graph);  // drops nodes that no output needs
 void deduplicate(graph::Graph& graph);       // computes equal expressions once
 

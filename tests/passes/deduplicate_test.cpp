@@ -98,5 +98,17 @@ TEST(Deduplicate, takes_what_a_loop_hands_through_from_before_it) {
   check_pass(passes::deduplicate, text("%4"), text("%1"));
 }
 
+TEST(Deduplicate, takes_what_a_loop_gives_twice_from_one_place) {
+  const auto text = [](const std::string& used) {
+    return "graph f(%0 a: f32[n], %1 xs: f32[t, n]) {\n"
+           "  %2, %3, %4 = scan(%0, %1) {carried=1, sequences=1, length=t, reverse=false, saved=0, active=0, rows=0, total=0} : f32[n], "
+           "f32[t, n], f32[t, n]\n"
+           "    body(%0: f32[n], %1: f32[n]) {\n      %2 = add(%0, %1) : f32[n]\n      return %2, %2, %2\n    }\n"
+           "  return %2, %3, " +
+           used + "\n}\n";
+  };
+  check_pass(passes::deduplicate, text("%4"), text("%3"));
+}
+
 }  // namespace
 }  // namespace anyshape::test
