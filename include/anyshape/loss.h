@@ -21,12 +21,14 @@ enum class Reduction {
 
 struct LossImpl;
 
+// Target and prediction have equal shapes (class numbers: without the axis of classes), or equal rows where they are ragged; [rows] stands for
+// [rows, 1]. Positions that a mask hides count neither in the sum nor in the number of values.
 class Loss {
  public:
   Loss() = default;
   Loss(const char* name);  // "mse", "binary_crossentropy", ...; ArgumentError with the near names for an unknown one
   Loss(const std::string& name);
-  // Any callable on (target, prediction) that gives one value per row, or a scalar.
+  // Any callable on (target, prediction) that gives one value per row (or position), or a scalar. It takes both as they are.
   template <class Callable>
     requires std::is_invocable_r_v<Tensor, const Callable&, const Tensor&, const Tensor&> &&
              (!std::convertible_to<Callable, std::string>) && (!std::derived_from<Callable, Loss>)

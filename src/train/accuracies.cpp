@@ -34,7 +34,7 @@ LossImpl sparse_hits(std::string name) {
 
 // Fewer than k classes have a greater score: ties count as hits, as in Keras.
 Tensor top_k_hits(const Tensor& labels, const Tensor& prediction, int64_t k) {
-  const Tensor own = take(prediction, labels, {.axis = labels.rank(), .batch_dims = labels.rank()});
+  const Tensor own = take(prediction, labels, {.axis = labels.rank(), .batch_dims = labels.rank(), .from_end = false});
   return hits(sum(cast(prediction > expand_dims(own, -1), Dtype::i32), {.axes = {-1}}) < k);
 }
 

@@ -1,5 +1,4 @@
 // Metrics on counts of hits and false alarms at thresholds: precision, recall, AUC.
-#include "nn/annotations.h"
 #include "train/metric_impl.h"
 #include "train/operands.h"
 
@@ -32,17 +31,11 @@ class ConfusionMetric : public MetricImpl {
   }
 
   void update(const Tensor& target, const Tensor& prediction, const Tensor& sample_weight) override {
-    const train::Operands operands =
-        train::matched({.name = name(), .is_elementwise = true},
-                       {.target = target, .prediction = prediction, .mask = nn::mask_of(prediction), .weight = sample_weight});
-    Tensor weight = ones_like(operands.prediction, {.dtype = Dtype::f32});
-    for (const Tensor& factor : {operands.mask, operands.weight}) {
-      if (factor.defined()) weight = weight * train::beside(name(), cast(factor, Dtype::f32), weight);
-    }
-    const Tensor is_positive = operands.target > 0.5;
+    const auto [y, p, weight] = train::weighed({.name = name(), .is_elementwise = true}, target, prediction, sample_weight);
+    const Tensor is_positive = y > 0.5;
     const Tensor positive = reshape(where(is_positive, weight, 0), {1, -1}), negative = reshape(where(is_positive, 0, weight), {1, -1});
-    const Tensor limits = cast(tensor(thresholds_, {static_cast<int64_t>(thresholds_.size()), 1}), operands.prediction.dtype());
-    const Tensor is_above = reshape(operands.prediction, {1, -1}) > limits;
+    const Tensor limits = cast(tensor(thresholds_, {static_cast<int64_t>(thresholds_.size()), 1}), p.dtype());
+    const Tensor is_above = reshape(p, {1, -1}) > limits;
     add(true_positives_, sum(where(is_above, positive, 0), {.axes = {1}}));
     add(false_positives_, sum(where(is_above, negative, 0), {.axes = {1}}));
     add(positives_, sum(positive));

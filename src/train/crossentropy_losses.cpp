@@ -81,7 +81,7 @@ Loss sparse_categorical_crossentropy(SparseCrossentropyOptions options) {
                            .values =
                                [=](const Tensor& labels, const Tensor& x) {
                                  const Tensor logarithms = log_softmax(options.from_logits ? x : log(clipped(x)));
-                                 return -take(logarithms, labels, {.axis = labels.rank(), .batch_dims = labels.rank()});
+                                 return -take(logarithms, labels, {.axis = labels.rank(), .batch_dims = labels.rank(), .from_end = false});
                                },
                            .reduction = options.reduction,
                            .ignore_class = options.ignore_class,

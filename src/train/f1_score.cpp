@@ -1,5 +1,4 @@
 // F1: the harmonic mean of precision and recall, per class.
-#include "nn/annotations.h"
 #include "train/metric_impl.h"
 #include "train/operands.h"
 
@@ -18,19 +17,15 @@ class F1Metric final : public MetricImpl {
   explicit F1Metric(F1Options options) : MetricImpl("f1_score"), options_(options) {}
 
   void update(const Tensor& target, const Tensor& prediction, const Tensor& sample_weight) override {
-    const train::Operands operands = train::matched(
-        {.name = name()}, {.target = target, .prediction = prediction, .mask = nn::mask_of(prediction), .weight = sample_weight});
-    build(operands.prediction.shape()[-1]);
-    const Tensor& p = operands.prediction;
-    const Tensor chosen =
+    const auto [given, p, weight] =
+        train::weighed({.name = name(), .is_elementwise = options_.threshold.has_value()}, target, prediction, sample_weight);
+    build(p.shape()[-1]);
+    const Tensor is_chosen =
         options_.threshold ? p > *options_.threshold : logical_and(p >= max(p, {.axes = {-1}, .keep_dims = true}), abs(p) > 1e-9);
-    Tensor y = cast(operands.target, Dtype::f32), picked = cast(chosen, Dtype::f32), weight = ones_like(y);
-    for (const Tensor& factor : {operands.mask, operands.weight}) {
-      if (factor.defined()) weight = weight * train::beside(name(), cast(factor, Dtype::f32), weight);
-    }
-    add(true_positives_, per_class(picked * y * weight));
-    add(false_positives_, per_class(picked * (1 - y) * weight));
-    add(false_negatives_, per_class((1 - picked) * y * weight));
+    const Tensor y = cast(given, Dtype::f32), chosen = cast(is_chosen, Dtype::f32);
+    add(true_positives_, per_class(chosen * y * weight));
+    add(false_positives_, per_class(chosen * (1 - y) * weight));
+    add(false_negatives_, per_class((1 - chosen) * y * weight));
     add(positives_, per_class(y * weight));
   }
 

@@ -1,4 +1,5 @@
 // From target and prediction to values, and from values to one number: masks, ragged rows, sample weights and missing targets in one place.
+#include "graph/named_call.h"
 #include "graph/trace_scope.h"
 #include "nn/annotations.h"
 #include "ops/source/size.h"
@@ -64,7 +65,6 @@ LossValues called_values(const LossImpl& loss, const Operands& given) {
 LossValues values_of(const LossImpl& loss, const Operands& given) {
   if (loss.choose) return values_of(*loss.choose(given.target, given.prediction), given);
   if (loss.callable) return called_values(loss, given);
-  const bool may_miss = loss.ignore_missing && is_floating(given.target.dtype());
   Operands operands =
       matched({.name = loss.name, .target = loss.target, .axis = loss.axis, .is_elementwise = loss.elements != nullptr}, given);
   if (loss.target == TargetKind::Classes && (loss.ignore_class || operands.mask.defined())) {
@@ -73,6 +73,7 @@ LossValues values_of(const LossImpl& loss, const Operands& given) {
     operands.mask = !real.defined() ? counted : counted.defined() ? logical_and(counted, real) : real;
     operands.target = where(operands.mask, operands.target, 0);  // what does not count need be no class
   }
+  const bool may_miss = loss.ignore_missing && is_floating(given.target.dtype());
   LossValues result = !may_miss       ? all_values(loss, operands)
                       : loss.elements ? present_elements(loss, operands)
                                       : present_values(loss, operands);
@@ -95,6 +96,8 @@ Tensor divided(const Tensor& total, const Tensor& count) { return total / where(
 Loss make_loss(LossImpl loss) { return Loss(std::make_shared<const LossImpl>(std::move(loss))); }
 
 LossValues loss_values(const LossImpl& loss, const Tensor& target, const Tensor& prediction, const Tensor& sample_weight) {
+  require_operand(loss.name, 0, target);
+  require_operand(loss.name, 1, prediction);
   const nn::Logits logits = nn::logits_of(prediction);
   const std::shared_ptr<const LossImpl>& on_logits = logits.kind == nn::Probability::Sigmoid ? loss.from_sigmoid : loss.from_softmax;
   const bool has_logits = logits.value.defined() && on_logits != nullptr;

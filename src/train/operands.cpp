@@ -3,8 +3,10 @@
 
 #include "graph/named_call.h"
 #include "graph/ragged.h"
+#include "nn/annotations.h"
 #include "ops/all_ops.h"
 #include "ops/contraction/contract.h"
+#include "shape/prove.h"
 
 #include <anyshape/ops.h>
 #include <anyshape/ops/segment.h>
@@ -41,11 +43,12 @@ Tensor as_prediction(const NamedCall& call, Tensor target, const Tensor& predict
 Tensor as_class_numbers(const NamedCall& call, Tensor target, const Tensor& prediction) {
   Shape sizes;
   for (int axis = 0; axis + 1 < prediction.rank(); ++axis) sizes.push_back(prediction.shape()[axis]);
-  if (target.rank() == prediction.rank()) target = squeeze(target, {-1});
-  if (target.rank() != sizes.rank()) {
-    call.fail("target (a) and prediction (b) differ in rank",
-              "class numbers: a target of the prediction's shape without the axis of classes");
+  constexpr std::string_view rule = "class numbers: a target of the prediction's shape without the axis of classes, or with a 1 there";
+  if (target.rank() == prediction.rank()) {
+    if (proves_equal(target.shape()[-1], 1) == false) call.fail("the target (a) has a column per class", rule);
+    target = squeeze(target, {-1});
   }
+  if (target.rank() != sizes.rank()) call.fail("target (a) and prediction (b) do not fit in rank", rule);
   return sized(cast(target, Dtype::i32), sizes, "prediction and target");
 }
 
@@ -70,25 +73,34 @@ Operands matched(const OperandRule& rule, const Operands& given) {
   const NamedCall call(rule.name, given.target, given.prediction);
   const int rank = given.prediction.rank(), last = std::max(rank - 1, 0), axis = rank == 0 ? 0 : call.axis(rule.axis, rank);
   Operands result = peeled(call, rule, given);
-  const bool is_ragged = result.rows != nullptr && axis < 2;
-  const bool is_masked = result.mask.defined() && result.mask.rank() == result.prediction.rank();
+  const int own_axis = axis - (result.rows != nullptr ? 1 : 0);
+  const bool is_ragged = result.rows != nullptr && axis < 2, is_masked = result.mask.defined() && own_axis < result.mask.rank();
   if (rule.is_elementwise && axis == last && (rank < 2 || is_ragged || is_masked)) {
     result.prediction = expand_dims(result.prediction, -1);
     result.target = expand_dims(result.target, -1);
   } else if (rank == 0 || is_ragged || is_masked) {
-    call.fail(fmt::format("axis {} of the prediction (b) is {}", axis,
-                          rank == 0   ? "not there"
-                          : is_ragged ? "ragged"
-                                      : "masked"),
+    const char* const state = is_ragged ? "ragged" : is_masked ? "masked" : "not there";
+    call.fail(fmt::format("axis {} of the prediction (b) is {}", axis, state),
               "a prediction with all its elements or classes along that axis");
   } else if (axis != last) {
-    const int own_axis = axis - (result.rows != nullptr ? 1 : 0);
     if (result.target.rank() == result.prediction.rank()) result.target = moveaxis(result.target, own_axis, -1);
     result.prediction = moveaxis(result.prediction, own_axis, -1);
   }
   result.target = rule.target == TargetKind::Classes ? as_class_numbers(call, result.target, result.prediction)
                                                      : as_prediction(call, result.target, result.prediction);
   return result;
+}
+
+Weighed weighed(const OperandRule& rule, const Tensor& target, const Tensor& prediction, const Tensor& sample_weight) {
+  require_operand(rule.name, 0, target);
+  require_operand(rule.name, 1, prediction);
+  const Operands operands =
+      matched(rule, {.target = target, .prediction = prediction, .mask = nn::mask_of(prediction), .weight = sample_weight});
+  Tensor weight = ones_like(operands.prediction, {.dtype = Dtype::f32});
+  for (const Tensor& factor : {operands.mask, operands.weight}) {
+    if (factor.defined()) weight = weight * beside(rule.name, cast(factor, Dtype::f32), weight);
+  }
+  return {operands.target, operands.prediction, weight};
 }
 
 Tensor per_position(std::string_view name, const Tensor& given, const Tensor& ragged) {

@@ -33,6 +33,12 @@ struct OperandRule {
 // Ragged tensors become their values, and the rule's axis the last one. ShapeError, or a check inside a trace, where shapes do not fit.
 Operands matched(const OperandRule& rule, const Operands& given);
 
+// For metrics that count elements: each with the weight it counts by, f32; 0 where a mask hides it.
+struct Weighed {
+  Tensor target, prediction, weight;  // of one shape
+};
+Weighed weighed(const OperandRule& rule, const Tensor& target, const Tensor& prediction, const Tensor& sample_weight);
+
 // A weight per row, or a ragged one per position, for every position of a ragged tensor: [total, ...].
 Tensor per_position(std::string_view name, const Tensor& weight, const Tensor& ragged);
 

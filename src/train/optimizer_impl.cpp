@@ -25,8 +25,9 @@ Tensor limited(const Tensor& gradient, const Tensor& norm, double limit) { retur
 // Sizes that only a call knows become checks.
 std::vector<Tensor> in_shapes_of(const std::string& name, std::vector<Tensor> gradients, const std::vector<Variable>& variables) {
   for (size_t i = 0; i < gradients.size(); ++i) {
-    const NamedCall call(name, gradients[i]);
     const Shape shape = variables[i].shape();
+    if (gradients[i].shape().same_as(shape)) continue;
+    const NamedCall call(name, gradients[i]);
     std::vector<std::string> names;
     for (int axis = 0; axis < shape.rank(); ++axis)
       names.push_back(fmt::format("axis {} of \"{}\" and its gradient", axis, variables[i].name()));
