@@ -89,6 +89,21 @@ TEST(Externs, a_product_that_cannot_run_is_a_failure) {
   EXPECT_EQ(context.failure.code, routine_failed);
 }
 
+TEST(Externs, check_row_lengths_names_the_first_row_that_is_too_long) {
+  Pool pool(1);
+  AsContext context = make_context(pool);
+  int64_t splits[] = {0, 3, 3, 8, 14};
+  void* pointers[] = {splits};
+  const int64_t wide[] = {4, 6, 7}, narrow[] = {4, 4, 7}, none[] = {0, 0, 7};
+  EXPECT_EQ(find_extern("check_row_lengths")(&context, pointers, wide), 0);
+  EXPECT_EQ(find_extern("check_row_lengths")(&context, pointers, none), 0);
+  EXPECT_NE(find_extern("check_row_lengths")(&context, pointers, narrow), 0);
+  EXPECT_EQ(context.failure.code, row_too_long);
+  EXPECT_EQ(context.failure.op, 7);
+  EXPECT_EQ(context.failure.index, 2);
+  EXPECT_EQ(context.failure.value, 5);
+}
+
 // Doubles buffers[0][i] for the iterations of its part; fails with the index itself from frame[0] on.
 int32_t double_or_fail(AsContext*, void* const* buffers, const int64_t* dims, const int64_t* frame, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; ++i) {

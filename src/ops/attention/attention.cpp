@@ -26,7 +26,7 @@ template <AttentionForm form>
 std::vector<Tensor> gradient(const GradientCall& call) {
   std::vector<Tensor> inputs(call.inputs.begin(), call.inputs.begin() + 3);
   const Tensor &y = call.outputs[0], &dy = call.dys[0];
-  inputs.insert(inputs.end(), {dy, stop_gradient(call.outputs[1]), sum(y * dy, {.axes = {-1}})});
+  inputs.insert(inputs.end(), {dy, call.outputs[1], sum(y * dy, {.axes = {-1}})});
   inputs.insert(inputs.end(), call.inputs.begin() + 3, call.inputs.end());
   std::vector<Tensor> gradients = bind_all(form == dense ? attention_gradient_op : segment_attention_gradient_op, inputs, call.attrs);
   gradients.resize(call.inputs.size());

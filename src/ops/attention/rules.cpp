@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 namespace anyshape {
 namespace {
 

@@ -3,7 +3,6 @@
 
 #include "ops/loops.h"
 
-#include <cmath>
 #include <limits>
 
 namespace anyshape {
@@ -106,25 +105,24 @@ void AttentionLoops::for_each_row(const std::function<void(const AttentionRow&, 
            [&](loop::Value task, loop::Value slot) { body(row_at(b.floor_divide(task, heads), modulo(b, task, heads)), slot); });
 }
 
+AttentionTile AttentionLoops::queries_from(const AttentionRow& row, loop::Value first, loop::Value slot) const {
+  const loop::Value queries = b.minimum(b.integer(tile_queries), b.subtract(row.queries, first));
+  const loop::Value keys = attrs_.causal ? b.minimum(row.keys, b.add(first, queries)) : row.keys;
+  return {row, first, queries, b.integer(0), keys, slot};
+}
+
 void AttentionLoops::in_query_tiles(const AttentionRow& row, loop::Value slot,
                                     const std::function<void(const AttentionTile&)>& body) const {
-  b.serial_for(b.integer(0), b.ceil_divide(row.queries, tile_queries), [&](loop::Value tile) {
-    const loop::Value query = b.multiply(tile, b.integer(tile_queries));
-    const loop::Value queries = b.minimum(b.integer(tile_queries), b.subtract(row.queries, query));
-    const loop::Value keys = attrs_.causal ? b.minimum(row.keys, b.add(query, queries)) : row.keys;
-    body({row, query, queries, b.integer(0), keys, slot});
-  });
+  b.serial_for(b.integer(0), b.ceil_divide(row.queries, tile_queries),
+               [&](loop::Value tile) { body(queries_from(row, b.multiply(tile, b.integer(tile_queries)), slot)); });
 }
 
 void AttentionLoops::for_each_query_tile(const std::function<void(const AttentionTile&)>& body) const {
   const loop::Value zero = b.integer(0), one = b.integer(1);
   const auto run = [&](loop::Value tiles, const std::function<std::pair<loop::Value, loop::Value>(loop::Value tile)>& find) {
     on_slots(b.multiply(tiles, heads), [&](loop::Value task, loop::Value slot) {
-      const auto [number, first] = find(b.floor_divide(task, heads));
-      const AttentionRow row = row_at(number, modulo(b, task, heads));
-      const loop::Value queries = b.minimum(b.integer(tile_queries), b.subtract(row.queries, first));
-      const loop::Value keys = attrs_.causal ? b.minimum(row.keys, b.add(first, queries)) : row.keys;
-      body({row, first, queries, zero, keys, slot});
+      const auto [row, first] = find(b.floor_divide(task, heads));
+      body(queries_from(row_at(row, modulo(b, task, heads)), first, slot));
     });
   };
   if (form_ == AttentionForm::Dense) {

@@ -34,7 +34,7 @@ class AttentionLoops {
 
   // At most so many tasks run side by side, each with scratch memory of its own: memory stays in proportion however many tasks there are,
   // and which task comes where depends on sizes alone.
-  static constexpr int64_t most_slots = 64;
+  static constexpr int64_t most_slots = 32;
   static constexpr int64_t tile_queries = 64, tile_keys = 256;
 
   int32_t tile_scratch() const;  // one tile of scores per slot
@@ -73,6 +73,7 @@ class AttentionLoops {
 
  private:
   AttentionRow row_at(loop::Value row, loop::Value head) const;
+  AttentionTile queries_from(const AttentionRow& row, loop::Value first, loop::Value slot) const;
   loop::Value mask_place(const AttentionTile& tile, loop::Value i, loop::Value k) const;
   // Tasks 0, 1, ... on the slots in turn.
   void on_slots(loop::Value tasks, const std::function<void(loop::Value task, loop::Value slot)>& body) const;
