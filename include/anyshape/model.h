@@ -76,13 +76,13 @@ struct FitOptions {
   int64_t epochs = 1;
   Verbose verbose = Verbose::Auto;
   std::vector<AnyCallback> callbacks = {};
-  double validation_split = 0;
+  double validation_split = 0;  // the share of rows, the last ones, that is kept for validation
   ValidationData validation_data = {};
-  bool shuffle = true;
-  std::map<int64_t, double> class_weight = {};
-  Tensor sample_weight = {};
-  std::optional<int64_t> seed = {};
-  Shapes shapes = Shapes::Symbolic;  // what people look for under the name relax_shapes
+  bool shuffle = true;                          // the rows of tensors anew in each epoch; a dataset has its own
+  std::map<int64_t, double> class_weight = {};  // 1 for a class that is not listed
+  Tensor sample_weight = {};                    // [rows], or [rows, time] for losses per position
+  std::optional<int64_t> seed = {};             // of the order and of all that training draws; none: the process's numbers go on
+  Shapes shapes = Shapes::Symbolic;             // what people look for under the name relax_shapes
 };
 struct EvaluateOptions {
   int64_t batch_size = 32;

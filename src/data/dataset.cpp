@@ -1,10 +1,7 @@
-// What makes a stream of elements of another: map, filter, shuffle, repeat, take, skip, zip; generators; and the dataset's handle.
+// What makes a stream of elements of another: map, filter, repeat, take, skip, zip; generators; and the dataset's handle.
 #include "data/dataset_impl.h"
 
-#include <anyshape/random.h>
-
 #include <algorithm>
-#include <random>
 
 namespace anyshape {
 namespace {
@@ -117,30 +114,6 @@ Dataset Dataset::filter(std::function<bool(const Example&)> callable) const {
       unknown_size);
 }
 
-// A buffer is kept full; what leaves it is drawn at random.
-Dataset Dataset::shuffle(ShuffleOptions options) const {
-  if (options.buffer < 1) throw ArgumentError(fmt::format("Dataset::shuffle: buffer is {}; expected at least 1.", options.buffer));
-  const uint64_t seed = static_cast<uint64_t>(options.seed ? *options.seed : data::drawn_seed());
-  return changed(
-      impl_,
-      [=](const std::shared_ptr<DatasetCursor>& before, int64_t pass) {
-        const uint64_t own = options.reshuffle_each_iteration ? seed + static_cast<uint64_t>(pass) * 0x9e3779b97f4a7c15U : seed;
-        return [=, random = std::mt19937_64(own), held = std::vector<Example>()]() mutable -> std::optional<Example> {
-          while (static_cast<int64_t>(held.size()) < options.buffer) {
-            std::optional<Example> element = before->next();
-            if (!element) break;
-            held.push_back(std::move(*element));
-          }
-          if (held.empty()) return std::nullopt;
-          std::swap(held[random() % held.size()], held.back());
-          Example chosen = std::move(held.back());
-          held.pop_back();
-          return chosen;
-        };
-      },
-      same_size);
-}
-
 Dataset Dataset::take(int64_t count) const {
   if (count < 0) throw ArgumentError(fmt::format("Dataset::take: count is {}; expected 0 or more.", count));
   return changed(
@@ -211,6 +184,7 @@ Dataset Dataset::zip(const Dataset& x, const Dataset& y) {
 Dataset Dataset::batch(int64_t size, BatchOptions options) const { return data::batched(impl_, size, options); }
 Dataset Dataset::padded_batch(int64_t size, PaddedBatchOptions options) const { return data::padded(impl_, size, std::move(options)); }
 Dataset Dataset::bucket(BucketOptions options) const { return data::bucketed(impl_, std::move(options)); }
+Dataset Dataset::shuffle(ShuffleOptions options) const { return data::shuffled(impl_, options); }
 Dataset Dataset::cache() const { return data::cached(impl_); }
 Dataset Dataset::prefetch(int64_t count) const { return data::prefetched(impl_, count); }
 

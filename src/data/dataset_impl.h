@@ -36,6 +36,9 @@ class DatasetImpl {
   virtual std::optional<int64_t> size() const { return std::nullopt; }
   virtual bool is_batched() const { return false; }
   virtual bool is_endless() const { return false; }
+  // A source that has its rows together, and knows how many, can give them in another order.
+  virtual bool has_rows() const { return false; }
+  virtual std::unique_ptr<DatasetCursor> open_in_order(const std::vector<int64_t>&) const { return nullptr; }
 };
 
 namespace data {
@@ -49,8 +52,9 @@ Dataset from_tensors(const Data& x, const Data& y, const Tensor& sample_weight);
 Dataset batched(Source source, int64_t size, BatchOptions options);
 Dataset padded(Source source, int64_t size, PaddedBatchOptions options);
 Dataset bucketed(Source source, BucketOptions options);
-Dataset cached(Source source);                     // in cache.cpp
-Dataset prefetched(Source source, int64_t count);  // in prefetch.cpp
+Dataset shuffled(Source source, ShuffleOptions options);  // in shuffle.cpp
+Dataset cached(Source source);                            // in cache.cpp
+Dataset prefetched(Source source, int64_t count);         // in prefetch.cpp
 
 int64_t drawn_seed();  // from the process's random numbers, so that set_seed decides; in prefetch.cpp
 

@@ -26,13 +26,19 @@ Example mapped(const Rows& rows, const auto& change) {
       .x = mapped(rows.x, change), .y = mapped(rows.y, change), .sample_weight = rows.weight.defined() ? change(rows.weight) : Tensor()};
 }
 
+// Rows in the order given, or without one from the first to the last.
 class RowsCursor final : public DatasetCursor {
  public:
-  explicit RowsCursor(std::shared_ptr<const Rows> rows) : rows_(std::move(rows)) {}
+  RowsCursor(std::shared_ptr<const Rows> rows, const std::vector<int64_t>& order) : rows_(std::move(rows)), count_(rows_->count) {
+    if (order.empty()) return;
+    count_ = static_cast<int64_t>(order.size());
+    order_ = tensor(order, {count_});
+    numbers_ = order;
+  }
 
   std::optional<Example> next() override {
-    if (index_ >= rows_->count) return std::nullopt;
-    const int64_t index = index_++;
+    if (place_ >= count_) return std::nullopt;
+    const int64_t place = place_++, index = numbers_.empty() ? place : numbers_[static_cast<size_t>(place)];
     return mapped(*rows_, [&](const Tensor& tensor) {
       return tensor.is_ragged() ? row(tensor, index) : squeeze(slice(tensor, {{.begin = index, .end = index + 1}}), {0});
     });
@@ -40,21 +46,30 @@ class RowsCursor final : public DatasetCursor {
 
   bool gives_batches() const override { return true; }
   std::optional<Example> next_batch(int64_t size) override {
-    if (index_ >= rows_->count) return std::nullopt;
-    const int64_t begin = index_, end = std::min(begin + size, rows_->count);
-    index_ = end;
-    return mapped(*rows_, [&](const Tensor& tensor) { return slice(tensor, {{.begin = begin, .end = end}}); });
+    if (place_ >= count_) return std::nullopt;
+    const int64_t begin = place_, end = begin + std::min(size, count_ - begin);
+    place_ = end;
+    const auto part = [&](const Tensor& tensor) { return slice(tensor, {{.begin = begin, .end = end}}); };
+    if (!order_.defined()) return mapped(*rows_, part);
+    return mapped(*rows_, [chosen = part(order_)](const Tensor& tensor) { return take(tensor, chosen); });
   }
 
  private:
   std::shared_ptr<const Rows> rows_;
-  int64_t index_ = 0;
+  Tensor order_;
+  std::vector<int64_t> numbers_;
+  int64_t count_;
+  int64_t place_ = 0;
 };
 
 class FromTensors final : public DatasetImpl {
  public:
   explicit FromTensors(Rows rows) : rows_(std::make_shared<const Rows>(std::move(rows))) {}
-  std::unique_ptr<DatasetCursor> open(int64_t) const override { return std::make_unique<RowsCursor>(rows_); }
+  std::unique_ptr<DatasetCursor> open(int64_t) const override { return std::make_unique<RowsCursor>(rows_, std::vector<int64_t>()); }
+  bool has_rows() const override { return rows_->count > 0; }
+  std::unique_ptr<DatasetCursor> open_in_order(const std::vector<int64_t>& order) const override {
+    return std::make_unique<RowsCursor>(rows_, order);
+  }
   std::optional<int64_t> size() const override { return rows_->count; }
 
  private:

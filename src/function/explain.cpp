@@ -72,7 +72,10 @@ std::vector<Difference> differences(const TraceEntry& entry, std::span<const Ten
   const Signature& signature = entry.signature();
   for (const structure::Change& change : structure::changes(entry.made().values, description.parts))
     found.push_back({cause_of(change.role), change.text});
-  if (signature.specs().size() != arguments.size()) return found;
+  if (signature.specs().size() != arguments.size()) {
+    if (found.empty()) found.push_back({Cause::Structure, "a mask or logits on an argument came or went"});
+    return found;
+  }
   const auto became = [&](size_t i) {
     return fmt::format("{}: {} became {}", signature.argument_name(i, description.tensors[i]), to_string(signature.specs()[i]),
                        describe(arguments[i]));

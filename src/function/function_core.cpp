@@ -4,6 +4,7 @@
 #include "function/explain.h"
 #include "function/frozen.h"
 #include "function/function_state.h"
+#include "function/noted_arguments.h"
 #include "function/registry.h"
 #include "graph/trace_scope.h"
 #include "tensor/view.h"
@@ -82,19 +83,29 @@ FunctionResults FunctionCore::call(std::vector<Tensor> tensors, const std::strin
   }
   if (const int64_t casts = state.accept_arguments(tensors, call, cast); casts > 0)
     state.counters.casts.fetch_add(casts, std::memory_order_relaxed);
-  thread_local std::vector<int64_t> values;
-  const auto [entry, hit] = state.find_or_make(tensors, key, call, values);
-  const int64_t tick = state.counters.calls.fetch_add(1, std::memory_order_relaxed);
-  if (hit) state.counters.hits.fetch_add(1, std::memory_order_relaxed);
-  entry->count_call(values, tick);
-  const runtime::RandomState random = entry->executable().uses_random() ? function_detail::next_random_state() : runtime::RandomState{};
-  return {state.run(*entry, std::move(tensors), values, random), entry->layout()};
+  if (!function_detail::has_notes(tensors)) return state.serve(std::move(tensors), key, call);
+  const function_detail::NotedCall noted(call, tensors);
+  return state.serve(noted.arguments(), noted.key_of(key), noted);
 }
 
-RetraceForecast FunctionCore::would_retrace(std::vector<Tensor> tensors, const std::string& key, const FunctionCall& call) const {
+FunctionResults FunctionCore::State::serve(std::vector<Tensor> tensors, const std::string& key, const FunctionCall& call) {
+  thread_local std::vector<int64_t> values;
+  const auto [entry, hit] = find_or_make(tensors, key, call, values);
+  const int64_t tick = counters.calls.fetch_add(1, std::memory_order_relaxed);
+  if (hit) counters.hits.fetch_add(1, std::memory_order_relaxed);
+  entry->count_call(values, tick);
+  const runtime::RandomState random = entry->executable().uses_random() ? function_detail::next_random_state() : runtime::RandomState{};
+  return {run(*entry, std::move(tensors), values, random), entry->layout()};
+}
+
+RetraceForecast FunctionCore::would_retrace(std::vector<Tensor> given, const std::string& given_key, const FunctionCall& call) const {
   if (Tracer::is_active() || current_interpreter().records()) return {};  // inlined: it needs no trace of its own
+  const function_detail::NotedCall noted(call, given);
+  const std::string key = noted.key_of(given_key);
+  std::vector<Tensor> tensors = noted.arguments();
   try {
-    state_->accept_arguments(tensors, call, outline);
+    state_->accept_arguments(given, call, outline);
+    std::ranges::move(given, tensors.begin());
     std::vector<int64_t> values;
     const TraceCache::Found found = state_->cache.find(tensors, key, values);
     if (found.fit == TraceEntry::Fit::Yes) return {};
@@ -102,7 +113,7 @@ RetraceForecast FunctionCore::would_retrace(std::vector<Tensor> tensors, const s
   } catch (const Error& error) {
     return {false, fmt::format("the call would throw: {}", error.what())};
   }
-  const Explanation why = function_detail::explain(state_->options, state_->cache, tensors, key, call.describe());
+  const Explanation why = function_detail::explain(state_->options, state_->cache, tensors, key, noted.describe());
   return {true, why.advice.empty() ? why.reason : fmt::format("{}. {}", why.reason, why.advice)};
 }
 
@@ -175,6 +186,9 @@ Signature FunctionCore::State::signature_of(std::span<const Tensor> tensors, con
   // With a declaration another dtype (where that is allowed) keeps the declared sizes.
   std::vector<TensorSpec> specs = options.signature;
   for (size_t i = 0; i < specs.size(); ++i) specs[i].dtype = tensors[i].dtype();
+  for (size_t i = specs.size(); declared && i < tensors.size(); ++i) {  // notes on arguments: of any size
+    specs.push_back({tensors[i].dtype(), Shape(std::vector<Dim>(static_cast<size_t>(tensors[i].rank()), dynamic)), {}});
+  }
   Signature signature = declared ? Signature::declared(specs) : Signature::open(tensors);
   if (options.shapes == Shapes::Symbolic) return signature;
   std::vector<int64_t> values;

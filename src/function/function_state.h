@@ -34,6 +34,8 @@ struct FunctionCore::State {
   using CastArgument = Tensor (*)(const Tensor& argument, Dtype dtype);
   // Throws for what the signature refuses; gives the number of casts.
   int64_t accept_arguments(std::vector<Tensor>& tensors, const FunctionCall& call, CastArgument cast_to) const;
+  // A call with accepted arguments.
+  FunctionResults serve(std::vector<Tensor> tensors, const std::string& key, const FunctionCall& call);
   // The trace for accepted arguments, and whether it was there; `values` become those of its symbols.
   std::pair<Entry, bool> find_or_make(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call,
                                       std::vector<int64_t>& values);

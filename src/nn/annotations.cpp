@@ -1,10 +1,16 @@
 // Notes on tensors.
 #include "nn/annotations.h"
 
+#include "function/noted_arguments.h"
+#include "ops/contraction/contract.h"
 #include "tensor/partition.h"
 #include "tensor/tensor_impl.h"
 
 #include <anyshape/ops.h>
+
+#include <span>
+#include <string>
+#include <vector>
 
 namespace anyshape::nn {
 namespace {
@@ -26,6 +32,39 @@ Tensor noted(const Tensor& tensor, Notes notes) {
   fresh.impl()->annotations = std::make_shared<const Notes>(std::move(notes));
   return fresh;
 }
+
+// A mask has the leading sizes of what it masks: said once, so that no layer has an unknown broadcast.
+Tensor fitted(const Tensor& mask, const Tensor& tensor) {
+  if (mask.is_ragged() || tensor.is_ragged()) return mask;
+  Shape sizes;
+  for (int axis = 0; axis < mask.rank(); ++axis) sizes.push_back(tensor.shape()[axis]);
+  return with_sizes(mask, sizes, std::vector<std::string>(static_cast<size_t>(mask.rank()), "the mask's size"));
+}
+
+std::string kind_of_notes(const Tensor& tensor) {
+  const Notes notes = notes_of(tensor);
+  const std::string logits = !notes.logits.defined() ? "" : notes.kind == Probability::Sigmoid ? "logits of sigmoid" : "logits of softmax";
+  if (!notes.mask.defined()) return logits;
+  return logits.empty() ? "mask" : "mask and " + logits;
+}
+
+std::vector<Tensor> notes_on(const Tensor& tensor) {
+  std::vector<Tensor> all;
+  for (const Tensor& note : {notes_of(tensor).mask, notes_of(tensor).logits}) {
+    if (note.defined()) all.push_back(note);
+  }
+  return all;
+}
+
+Tensor with_notes(const Tensor& tensor, const std::string& kind, std::span<const Tensor> given) {
+  Notes notes;
+  if (kind.starts_with("mask")) notes.mask = fitted(given.front(), tensor);
+  if (kind.find("logits") != std::string::npos) notes.logits = given.back();
+  notes.kind = kind.ends_with("softmax") ? Probability::Softmax : Probability::Sigmoid;
+  return noted(tensor, std::move(notes));
+}
+
+[[maybe_unused]] const bool registered = (function_detail::set_note_rules({kind_of_notes, notes_on, with_notes}), true);
 
 }  // namespace
 

@@ -78,6 +78,13 @@ TEST(Dataset, shuffles_by_its_seed_and_anew_in_each_pass) {
   EXPECT_EQ(sorted, all);
   const Dataset fixed = numbers(50).shuffle({.buffer = 50, .seed = 3, .reshuffle_each_iteration = false});
   EXPECT_EQ(values_of(fixed), values_of(fixed));
+  // Rows are shuffled by their numbers, other elements themselves: one order.
+  const Dataset others = numbers(50).filter([](const Example&) { return true; });
+  for (const int64_t buffer : {1, 7, 50, 99}) {
+    EXPECT_EQ(values_of(numbers(50).shuffle({.buffer = buffer, .seed = 9})), values_of(others.shuffle({.buffer = buffer, .seed = 9})));
+    EXPECT_EQ(values_of(numbers(50).shuffle({.buffer = buffer, .seed = 9}).batch(8)),
+              values_of(others.shuffle({.buffer = buffer, .seed = 9})));
+  }
   // A buffer of b moves no element forward by b or more.
   const Values near = values_of(numbers(50).shuffle({.buffer = 5, .seed = 1}));
   for (int64_t place = 0; place < 50; ++place) EXPECT_LT(near[static_cast<size_t>(place)], place + 5);

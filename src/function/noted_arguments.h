@@ -1,0 +1,45 @@
+// What layers note on tensors (masks, logits) at the border of a trace: notes on arguments are arguments of their own, behind the others,
+// and which there are is part of the key.
+#pragma once
+#include <anyshape/function.h>
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace anyshape::function_detail {
+
+// How notes are read and written; given once, by the folder that knows them.
+struct NoteRules {
+  std::string (*kind)(const Tensor& tensor);           // which there are: "mask", "mask and logits"; empty for none
+  std::vector<Tensor> (*notes)(const Tensor& tensor);  // those of its kind, in order
+  Tensor (*noted)(const Tensor& tensor, const std::string& kind, std::span<const Tensor> notes);
+};
+void set_note_rules(const NoteRules& rules);
+
+bool has_notes(std::span<const Tensor> tensors);
+
+// A call whose arguments carry notes, as one with more arguments.
+class NotedCall final : public FunctionCall {
+ public:
+  NotedCall(const FunctionCall& call, std::span<const Tensor> arguments);
+
+  std::vector<Tensor> arguments() const;  // the call's, then their notes
+  FunctionResults run(std::span<const Tensor> tensors) const override;
+  std::string key() const override { return key_of(call_.key()); }
+  std::string key_of(std::string key) const;  // of the call's own key
+  structure::Description describe() const override;
+
+ private:
+  struct Noted {
+    size_t argument;
+    std::string kind;
+    std::vector<Tensor> notes;
+  };
+  const FunctionCall& call_;
+  std::vector<Tensor> arguments_;
+  std::vector<Noted> noted_;
+};
+
+}  // namespace anyshape::function_detail
