@@ -5,13 +5,15 @@
 
 namespace anyshape {
 
+extern const OpDef gelu_op;
+
 std::span<const OpDef* const> all_ops() {
   // clang-format off
   static constexpr const OpDef* ops[] = {
       // elementwise
       &negative_op, &abs_op, &sign_op, &sqrt_op, &rsqrt_op, &stop_gradient_op, &floor_op, &ceil_op, &trunc_op, &round_op,
       &exp_op, &expm1_op, &log_op, &log1p_op, &sin_op, &cos_op, &tan_op, &sinh_op, &cosh_op, &tanh_op, &asin_op, &acos_op, &atan_op,
-      &erf_op, &sigmoid_op, &softplus_op,
+      &erf_op, &sigmoid_op, &softplus_op, &gelu_op,
       &add_op, &subtract_op, &multiply_op, &divide_op, &maximum_op, &minimum_op, &pow_op, &atan2_op, &remainder_op, &floor_divide_op,
       &logical_and_op, &logical_or_op, &logical_xor_op, &logical_not_op, &is_nan_op, &is_inf_op, &is_finite_op, &sign_bit_op,
       &equal_op, &not_equal_op, &less_op, &less_equal_op,

@@ -51,13 +51,4 @@ Tensor selu(const Tensor& x) {
   return in_f32(x, [](const Tensor& numbers) { return 1.0507009873554805 * elu(numbers, {.alpha = 1.6732632423543772}); });
 }
 
-Tensor gelu(const Tensor& x) { return gelu(x, {}); }
-Tensor gelu(const Tensor& x, GeluOptions options) {
-  const NamedCall call("gelu", x);
-  return in_f32(x, [&](const Tensor& numbers) {
-    if (!options.approximate) return 0.5 * numbers * (1 + erf(numbers * 0.70710678118654752));
-    return 0.5 * numbers * (1 + tanh(0.79788456080286536 * (numbers + 0.044715 * (numbers * numbers * numbers))));
-  });
-}
-
 }  // namespace anyshape
