@@ -4,10 +4,7 @@
 #include "graph/bind.h"
 #include "graph/symbol_collector.h"
 #include "ops/all_ops.h"
-#include "ops/contraction/lower_matmul.h"
 #include "ops/control/stacked_steps.h"
-
-#include <anyshape/ops.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -27,7 +24,6 @@ class Lifting {
   void run() {
     for (Node* node : std::vector<Node*>(graph_.nodes())) lift_invariant(*node);
     lift_products();
-    for (Node* node : graph_.nodes()) turn_matrix(*node);
   }
 
  private:
@@ -54,20 +50,6 @@ class Lifting {
     graph::SymbolCollector collector;
     collector.add(node);
     return std::ranges::find(collector.symbols, as_symbol(attrs_.active)->id, &Symbol::id) != collector.symbols.end();
-  }
-
-  void turn_matrix(Node& node) {
-    if (node.op != &matmul_op || !node.attrs.as<MatmulAttrs>().transpose_b) return;
-    const Value* matrix = node.inputs[1];
-    if (!is_captured(matrix) || matrix->spec.shape.rank() != 2 || is_captured(node.inputs[0])) return;
-    const auto known = turned_.find(matrix);
-    if (known == turned_.end()) {
-      region_.captures.push_back(transpose(captured(matrix)));
-      const Shape& shape = matrix->spec.shape;
-      turned_[matrix] = graph_.add_input({matrix->spec.dtype, {shape[1], shape[0]}, {}});
-    }
-    node.inputs[1] = turned_.at(matrix);
-    node.attrs = MatmulAttrs{node.attrs.as<MatmulAttrs>().transpose_a, false};
   }
 
   // Products that need nothing carried, and the elementwise ops before them.
@@ -132,7 +114,6 @@ class Lifting {
   graph::Graph& graph_;
   std::vector<Tensor>& sequences_;
   ScanAttrs attrs_;
-  std::unordered_map<const Value*, Value*> turned_;
   std::unordered_map<const Value*, Tensor> stacked_;
 };
 

@@ -4,8 +4,8 @@
 
 namespace anyshape {
 
-// What depends on nothing but captured values is computed once. Products with a captured matrix that is read by its columns read a matrix turned once, before the loop: by rows they are several times
-// faster. Products of what only depends on the sequences are made for all steps at once and become sequences.
+// What depends on nothing but captured values is computed once. Products of what only depends on the sequences are made for all steps at
+// once and become sequences.
 void lift(Region& region, std::vector<Tensor>& sequences, const ScanAttrs& attrs);
 
 }  // namespace anyshape
