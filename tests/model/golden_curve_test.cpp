@@ -79,7 +79,9 @@ void run_mlp(const GoldenCase& golden, bool run_eagerly) {
   expect_curve(golden, train_on_batches(golden, model), "loss");
   expect_weights(golden, model);
   expect_tensor(golden, model.predict(to_tensor(golden.inputs["x0"])), "prediction");
-  if (!run_eagerly) EXPECT_EQ(model.train_step().stats().traces, 1);
+  if (!run_eagerly) {
+    EXPECT_EQ(model.train_step().stats().traces, 1);
+  }
 }
 
 void run_branch(const GoldenCase& golden, bool run_eagerly) {
@@ -94,7 +96,9 @@ void run_branch(const GoldenCase& golden, bool run_eagerly) {
   model.compile({.optimizer = optimizer_of(golden.attrs), .loss = "mse", .run_eagerly = run_eagerly});
   expect_curve(golden, train_on_batches(golden, model), "loss");
   expect_weights(golden, model);
-  if (!run_eagerly) EXPECT_EQ(model.train_step().stats().traces, 1);
+  if (!run_eagerly) {
+    EXPECT_EQ(model.train_step().stats().traces, 1);
+  }
 }
 
 void run_fit(const GoldenCase& golden, bool run_eagerly) {
@@ -123,7 +127,9 @@ void run_fit(const GoldenCase& golden, bool run_eagerly) {
     expect_curve(golden, history[own], name);
   }
   expect_weights(golden, model);
-  if (!run_eagerly) EXPECT_EQ(model.train_step().stats().traces, 1);
+  if (!run_eagerly) {
+    EXPECT_EQ(model.train_step().stats().traces, 1);
+  }
 }
 
 // One loss and its gradients where probabilities saturate: the loss is computed from the logits.
@@ -168,7 +174,9 @@ void run_rows(const GoldenCase& golden, bool run_eagerly, const std::function<Mo
     expect_weights(golden, model);
     const Tensor result = model.predict(ids);
     expect_tensor(golden, result.shape()[-1].value() == 1 ? squeeze(result, {-1}) : result, output);
-    if (!run_eagerly) EXPECT_EQ(model.train_step().stats().traces, 1);
+    if (!run_eagerly) {
+      EXPECT_EQ(model.train_step().stats().traces, 1);
+    }
   }
 }
 

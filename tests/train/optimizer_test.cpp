@@ -101,7 +101,9 @@ TEST(Optimizers, keep_the_dtype_of_every_weight) {
   EXPECT_NEAR(wide.read().to_vector<double>()[0], 0.999, 1e-6);
   EXPECT_NEAR(narrow.read().to_vector<float>()[0], 0.999, 1e-6);
   for (const Variable& slot : optimizer.variables()) {
-    if (slot.name().starts_with("wide/")) EXPECT_EQ(slot.dtype(), Dtype::f64) << slot.name();
+    if (slot.name().starts_with("wide/")) {
+      EXPECT_EQ(slot.dtype(), Dtype::f64) << slot.name();
+    }
   }
   EXPECT_EQ(optimizer.variables()[2].name(), "wide/momentum");
 }
