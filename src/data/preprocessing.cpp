@@ -54,7 +54,12 @@ Tensor pad_sequences(const std::vector<Tensor>& rows, PadSequencesOptions option
   return stack(padded);
 }
 
-Tensor pad_sequences(const Tensor& ragged, PadSequencesOptions options) { return pad_sequences(to_rows(ragged), options); }
+Tensor pad_sequences(const Tensor& ragged, PadSequencesOptions options) {
+  if (!ragged.defined() || !ragged.is_ragged()) {
+    throw ShapeError(fmt::format("pad_sequences: the tensor is {}; expected a ragged one, or a std::vector of rows.", describe(ragged)));
+  }
+  return pad_sequences(to_rows(ragged), options);
+}
 
 Tensor to_categorical(const Tensor& labels, int64_t classes) {
   const Tensor whole = cast(labels, Dtype::i64);
