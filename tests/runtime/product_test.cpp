@@ -134,6 +134,13 @@ TEST(Product, equals_sums_in_double) {
   expect_close_to_double_sums({false, true, 64, 512, 784, 16}, 0);
 }
 
+// Cut into strips of rows, of which the last takes what is left.
+TEST(Product, with_few_rows_and_a_transposed_matrix_equals_sums_in_double) {
+  for (const int64_t m : {15, 16, 17, 31, 33, 128, 129}) {
+    for (float beta : {0.0F, 1.0F}) expect_close_to_double_sums({false, true, m, 130, 64, 3}, beta);
+  }
+}
+
 TEST(Product, has_the_same_bits_for_any_number_of_threads) {
   const auto check = [](const Case& c) {
     const std::vector<float> expected = run_with(1, c);
