@@ -122,8 +122,10 @@ class Model : public AnyLayer {
   // The compiled step; its ledger tells every trace. ArgumentError before compile().
   Function<Tensor(AnyLayer, Optimizer, Batch)> train_step() const;
 
+  std::vector<Tensor> outputs(const std::vector<Tensor>& inputs, LayerCallOptions options = {}) const;  // a call that gives all of them
+
   std::string summary() const;
-  AnyLayer layer(const std::string& name) const;
+  AnyLayer layer(const std::string& name) const;  // "dense_1", or a path into layers: "encoder/dense_1"
   Optimizer optimizer() const;
   Model clone() const;
   void save_weights(const std::filesystem::path& file) const;  // safetensors, whole or not at all

@@ -3,6 +3,7 @@
 #include "model/fields.h"
 #include "model/model_state.h"
 #include "nn/named_weights.h"
+#include "nn/training_mode.h"
 #include "train/metric_impl.h"
 
 #include <anyshape/error.h>
@@ -69,6 +70,10 @@ Function<Tensor(AnyLayer, Optimizer, Batch)> Model::train_step() const {
   return *state_->train_step;
 }
 
+std::vector<Tensor> Model::outputs(const std::vector<Tensor>& inputs, LayerCallOptions options) const {
+  return model::call_network(*this, inputs, options.training.value_or(nn::is_training()));
+}
+
 Optimizer Model::optimizer() const { return model::require_compiled(*state_, "optimizer").optimizer; }
 
 Model Model::clone() const { return Model(AnyLayer::clone()); }
@@ -77,6 +82,7 @@ AnyLayer Model::layer(const std::string& name) const {
   std::vector<std::string> names;
   for (const AnyLayer& child : children()) {
     if (child.name() == name) return child;
+    if (name.starts_with(child.name() + "/")) return Model(child).layer(name.substr(child.name().size() + 1));
     names.push_back(child.name());
   }
   throw ArgumentError(fmt::format("layer: \"{}\" is no layer of the model; expected one of {}.", name, fmt::join(names, ", ")));

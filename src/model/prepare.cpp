@@ -17,6 +17,9 @@ void build_by_tracing(const Model& model, const std::vector<Tensor>& sample) {
     call_network(model, signature.from_dense(inputs), false);
     return FunctionResults{};
   });
+  std::vector<TensorSpec>& built_on = model.AnyLayer::layer()->state().built_on;
+  built_on.clear();
+  for (const Tensor& input : sample) built_on.push_back({input.dtype(), input.shape(), {}});  // with numbers, where the trace had symbols
 }
 
 }  // namespace

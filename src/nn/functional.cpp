@@ -108,7 +108,8 @@ std::vector<Tensor> FunctionalNetwork::call_all(std::span<const Tensor> inputs) 
 Tensor FunctionalNetwork::call(std::span<const Tensor> inputs, const CallContext&) {
   std::vector<Tensor> results = call_all(inputs);
   if (results.size() != 1) {
-    throw ArgumentError(fmt::format("model: it has {} outputs; expected one where a single tensor is asked for.", results.size()));
+    throw ArgumentError(fmt::format(
+        "model: it has {} outputs; expected one where a single tensor is asked for. Use outputs() for all of them.", results.size()));
   }
   return results[0];
 }

@@ -61,7 +61,7 @@ using Named = std::vector<std::pair<std::string, Tensor>>;
 // Everything a case names, under the prefixes of its record: out/, grad/, gradw/, after/.
 class CaseRun {
  public:
-  CaseRun(const GoldenCase& golden)
+  explicit CaseRun(const GoldenCase& golden)
       : golden_(golden), description_(golden_layers().at(golden.op)), layer_(description_.make(golden.config)) {
     for (const auto& [name, tensor] : golden.inputs) {
       names_.push_back(name);

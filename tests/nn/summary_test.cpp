@@ -29,6 +29,14 @@ dense_1 (Dense)                                     [batch, 1]                  
 )");
 }
 
+TEST(Summary, is_the_same_after_fit) {
+  const Sequential model(LearnedScale(), Dense(1)), other(LearnedScale(), Dense(1));
+  model.compile({.optimizer = sgd(), .loss = "mse"});
+  model.fit(ones({4, 3}), ones({4, 1}), {.verbose = Verbose::Silent});
+  other.build({dynamic, 3});
+  EXPECT_EQ(model.summary(), other.summary());
+}
+
 TEST(Summary, keeps_sizes_that_a_layer_needs) {
   const Sequential model(Flatten(), Dense(2));
   model(ones({4, 3, 5}));
