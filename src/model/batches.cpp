@@ -39,7 +39,8 @@ class Preparation {
       }
       batch.sample_weight = weights_of_classes(batch.y, purpose_.class_weight);
     }
-    for (size_t output = 0; output < batch.y.size(); ++output) batch.y[output] = cast_target(*purpose_.compiled, output, batch.y[output]);
+    for (size_t output = 0; output < batch.y.size(); ++output)
+      batch.y[output] = cast_target(purpose_.network, *purpose_.compiled, output, batch.y[output]);
     return batch;
   }
 

@@ -37,9 +37,9 @@ Model::State::TrainStep make_train_step(const std::shared_ptr<Model::State>& sta
 Model::State::EvaluateStep make_evaluate_step(const CompileOptions& options, Shapes shapes);
 Model::State::PredictStep make_predict_step(Shapes shapes);
 
-// The loss of an output, with what a built-in one wants of its target.
 const Loss& loss_of(const CompileOptions& options, size_t output);
-Tensor cast_target(const CompileOptions& options, size_t output, const Tensor& target);  // to the dtype that a built-in loss declares
+// In the dtype that a built-in loss takes: class numbers, or the prediction's, so that another dtype of the data is no other trace.
+Tensor cast_target(const AnyLayer& network, const CompileOptions& options, size_t output, const Tensor& target);
 
 // A step, compiled or, with run_eagerly, op by op; it draws the same random numbers either way.
 template <class R, class... Args, class... Given>

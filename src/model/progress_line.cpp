@@ -114,7 +114,8 @@ Terminal standard_output() {
 std::string running_line(const EpochState& state, const Terminal& terminal) {
   std::vector<Part> parts;
   if (state.steps) {
-    parts.push_back({fmt::format("{}/{}", state.steps_done, *state.steps), 0});
+    const std::string all = fmt::to_string(*state.steps);
+    parts.push_back({fmt::format("{:>{}}/{}", state.steps_done, all.size(), all), 0});  // of one width: the bar does not jump
     const double each = state.seconds / static_cast<double>(std::max<int64_t>(state.steps_done, 1));
     parts.push_back({duration(each * static_cast<double>(*state.steps - state.steps_done)) + " left", 2});
   } else {

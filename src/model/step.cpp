@@ -127,10 +127,17 @@ const Loss& loss_of(const CompileOptions& options, size_t output) {
   return output < options.losses.size() ? options.losses[output] : options.loss;
 }
 
-Tensor cast_target(const CompileOptions& options, size_t output, const Tensor& target) {
+// The dtype of a network's result: its last layer's.
+static Dtype result_dtype(const AnyLayer& network) {
+  const std::vector<AnyLayer>& children = network.layer()->state().children;
+  return children.empty() ? network.dtype() : result_dtype(children.back());
+}
+
+Tensor cast_target(const AnyLayer& network, const CompileOptions& options, size_t output, const Tensor& target) {
   const Loss& loss = loss_of(options, output);
-  if (!loss.defined() || !loss.impl()->target_dtype() || target.dtype() == *loss.impl()->target_dtype()) return target;
-  return cast(target, *loss.impl()->target_dtype());
+  if (!loss.defined() || loss.impl()->callable) return target;
+  const Dtype wanted = loss.impl()->target_dtype().value_or(result_dtype(network));
+  return target.dtype() == wanted ? target : cast(target, wanted);
 }
 
 }  // namespace anyshape::model

@@ -218,6 +218,18 @@ TEST(Fit, takes_inputs_and_targets_by_position_and_by_name) {
   EXPECT_EQ(model.train_step().stats().traces, 1);
 }
 
+TEST(Fit, casts_targets_to_what_a_built_in_loss_takes) {
+  random::set_seed(12);
+  const Tensor x = random::normal({20, 3}), labels = random::integers({20, 1}, {.high = 2});
+  const Model model = Sequential(Dense(1, {.activation = sigmoid}));
+  model.compile({.optimizer = sgd({.learning_rate = 0}), .loss = "binary_crossentropy", .metrics = {"accuracy"}});
+  const double loss = model.fit(x, labels, silent)["loss"][0];
+  for (const Dtype dtype : {b8, i64, f32, f64}) {
+    EXPECT_NEAR(model.fit(x, cast(labels, dtype), silent)["loss"][0], loss, 1e-6) << to_string(dtype);
+  }
+  EXPECT_EQ(model.train_step().stats().traces, 1);
+}
+
 TEST(Fit, lets_go_of_the_model_with_its_last_handle) {
   std::weak_ptr<Layer> layer;
   {

@@ -39,6 +39,14 @@ TEST(ProgressLine, has_a_smooth_bar_and_colour_where_they_are_welcome) {
   EXPECT_EQ(running_line(little, {.is_there = true, .width = 50}), "Epoch 1/1  ##.......  1/4  12 s left  4.00 s/step");
 }
 
+TEST(ProgressLine, keeps_its_bar_as_wide_as_it_is) {
+  EpochState state = half;
+  state.steps_done = 9;
+  state.seconds = 0.09;
+  EXPECT_EQ(running_line(state, {.is_there = true, .width = 80}),
+            "Epoch 2/10  ......    9/375  4 s left  10 ms/step  loss 0.4123  accuracy 0.8710");
+}
+
 TEST(ProgressLine, has_no_bar_where_the_number_of_steps_is_not_known) {
   EpochState open = half;
   open.steps.reset();
