@@ -4,6 +4,7 @@
 #include <anyshape/anyshape.h>
 
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct LayerSample {
   int64_t least_time = 0;      // likewise of steps
   std::string no_ragged = {};  // why ragged rows, padded rows and single rows are not the same, or not taken
 };
+
+inline void PrintTo(const LayerSample& sample, std::ostream* out) { *out << sample.layer << ' ' << sample.label; }
 
 bool register_layer_samples(std::vector<LayerSample> samples);  // true, to be called where a static object is made
 const std::vector<LayerSample>& layer_samples();
