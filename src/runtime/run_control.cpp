@@ -84,7 +84,7 @@ void Executable::run_while(const lower::WhileItem& item, int block, Frame& frame
     run_items(item.body, frame, context);
     for (size_t i = 0; i < item.carried.size(); ++i) copy_output(item.body, i, frame, place(item.carried[i], done + 1));
   }
-  for (const lower::CarriedBuffer& each : item.carried) copy(pointer(each.final), place(each, done), bytes_of(each.initial, frame));
+  for (const lower::CarriedBuffer& each : item.carried) copy(pointer(each.final), place(each, done), bytes_of(each.final, frame));
 }
 
 }  // namespace anyshape::runtime

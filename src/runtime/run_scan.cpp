@@ -43,7 +43,6 @@ class Executable::ScanRun {
 
   void run(AsContext& context) {
     first_ = item_.reverse ? total_ : 0;
-    for (const lower::ScanItem::Sequence& each : item_.captured) pointer(each.inside) = at_row(each.whole, rows_, begin_);
     for (int64_t done = 0; done < length_; ++done) {
       left_ = length_ - 1 - done;
       at_ = item_.reverse ? left_ : done;
@@ -61,23 +60,24 @@ class Executable::ScanRun {
   void*& pointer(int buffer) const { return frame_.pointers[static_cast<size_t>(buffer)]; }
   int64_t& size(int slot) const { return frame_.table(block_)[static_cast<size_t>(slot)]; }
   int64_t bytes_of(int buffer) const { return executable_.bytes_of(buffer, frame_); }
-  void* at_row(int buffer, int64_t entries, int64_t entry) const {
-    return static_cast<char*>(pointer(buffer)) + (entries == 0 ? 0 : bytes_of(buffer) / entries * entry);
-  }
-  void* step_of(const lower::ScanItem::Sequence& each) const {
-    return each.by_rows ? at_row(each.whole, total_, first_ + begin_) : at_row(each.whole, length_, at_);
+  void* at(int buffer, int64_t bytes) const { return static_cast<char*>(pointer(buffer)) + bytes; }
+  // How far one step, or one row of it, is from the next is what the body says of its own buffers: the memory of the whole may be larger, where
+  // its size was found in the data.
+  int64_t row_bytes(int inside) const { return active_ == 0 ? 0 : bytes_of(inside) / active_; }
+  void* step_of(const lower::ScanItem::Sequence& each, int inside) const {
+    return at(each.whole, each.by_rows ? row_bytes(inside) * (first_ + begin_) : bytes_of(inside) * at_);
   }
   // Written in turn such that the last step writes the final value.
   int place(const lower::CarriedBuffer& each, int64_t left) const { return left % 2 == 0 ? each.final : each.spare; }
-  void* rows_of(const lower::CarriedBuffer& each, int buffer) const {
-    return each.by_rows ? at_row(buffer, rows_, begin_) : pointer(buffer);
+  void* rows_of(const lower::CarriedBuffer& each, int buffer, int64_t first = 0) const {
+    return each.by_rows && rows_ > 0 ? at(buffer, bytes_of(each.final) / rows_ * (begin_ + first)) : pointer(buffer);
   }
 
   // Rows [begin, end) of the block, or all of a value that has none.
   void keep(const lower::CarriedBuffer& each, int from, int to, int64_t begin, int64_t end) const {
-    if (!each.by_rows) return copy(pointer(to), pointer(from), bytes_of(from));
-    if (rows_ == 0) return;
-    copy(at_row(to, rows_, begin_ + begin), at_row(from, rows_, begin_ + begin), bytes_of(from) / rows_ * (end - begin));
+    const int64_t bytes = bytes_of(each.final);
+    if (!each.by_rows) return copy(pointer(to), pointer(from), bytes);
+    if (rows_ > 0) copy(rows_of(each, to, begin), rows_of(each, from, begin), bytes / rows_ * (end - begin));
   }
 
   // Rows beyond the active ones have their values in `final`; the active ones stand where the step before has written them. False: there is
@@ -97,19 +97,21 @@ class Executable::ScanRun {
     if (!changes) return true;
     if (item_.has_rows()) size(sizes_.active) = active;
     executable_.enter_inner(item_.body, block_, frame_);
+    for (const lower::ScanItem::Sequence& each : item_.captured) pointer(each.inside) = at(each.whole, row_bytes(each.inside) * begin_);
     return true;
   }
 
   void run_step(AsContext& context) {
     executable_.set_iteration(item_.body, block_, frame_, at_);
     const size_t carried = item_.carried.size();
+    const std::vector<lower::BlockOutput>& made = executable_.program_.blocks[static_cast<size_t>(item_.body)].outputs;
     const auto for_each_output = [&](auto&& give) {
       for (size_t i = 0; i < carried; ++i) give(i, rows_of(item_.carried[i], place(item_.carried[i], left_)));
-      for (size_t i = 0; i < item_.stacked.size(); ++i) give(carried + i, step_of(item_.stacked[i]));
+      for (size_t i = 0; i < item_.stacked.size(); ++i) give(carried + i, step_of(item_.stacked[i], made[carried + i].buffer));
     };
     for (const lower::CarriedBuffer& each : item_.carried)
       pointer(each.inside) = rows_of(each, is_fresh_ ? each.initial : place(each, left_ + 1));
-    for (const lower::ScanItem::Sequence& each : item_.sequences) pointer(each.inside) = step_of(each);
+    for (const lower::ScanItem::Sequence& each : item_.sequences) pointer(each.inside) = step_of(each, each.inside);
     for_each_output([&](size_t output, void* where) { executable_.lend_output(item_.body, output, frame_, where); });
     executable_.run_items(item_.body, frame_, context);
     for_each_output([&](size_t output, void* where) { executable_.copy_output(item_.body, output, frame_, where); });
