@@ -27,14 +27,13 @@ class LstmLayer final : public nn::SteppedLayer {
   double dropout() const override { return options_.dropout; }
   double recurrent_dropout() const override { return options_.recurrent_dropout; }
 
-  Tensor project(const Tensor& x) override {
-    const Tensor product = matmul(x, kernel_);
-    return options_.use_bias ? product + bias_ : product;
-  }
+  Tensor project(const Tensor& x) override { return matmul(x, kernel_); }
 
   Step step(const Tensor& x, const std::vector<Tensor>& states, const Tensor& kept, const CallContext&) override {
     const Tensor given = kept.defined() ? states[0] * kept : states[0];
-    const std::vector<Tensor> gates = split(x + matmul(given, recurrent_kernel_), 4, {.axis = -1});
+    const Tensor product = x + matmul(given, recurrent_kernel_);
+    // In the step it costs nothing; before the loop it would be one more pass over the memory of all steps.
+    const std::vector<Tensor> gates = split(options_.use_bias ? product + bias_ : product, 4, {.axis = -1});
     const Tensor input = options_.recurrent_activation(gates[0]), forget = options_.recurrent_activation(gates[1]);
     const Tensor c = forget * states[1] + input * options_.activation(gates[2]);
     const Tensor h = options_.recurrent_activation(gates[3]) * options_.activation(c);
