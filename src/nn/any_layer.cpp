@@ -69,7 +69,17 @@ std::vector<Variable> variables_of(const AnyLayer& layer, bool only_trainable) {
   return variables;
 }
 
-void make_weights(Layer& layer, std::vector<TensorSpec> inputs) {
+// Floating inputs in the layer's dtype, so that weights and results agree.
+Tensor cast_input(const Tensor& input, Dtype dtype) {
+  if (!is_floating(input.dtype()) || input.dtype() == dtype) return input;
+  const Tensor mask = nn::mask_of(input);
+  const Tensor result = cast(input, dtype);
+  return mask.defined() ? nn::with_mask(result, mask) : result;
+}
+
+}  // namespace
+
+void nn::make_weights(Layer& layer, std::vector<TensorSpec> inputs) {
   LayerState& state = layer.state();
   struct Building {
     LayerState& state;
@@ -86,16 +96,6 @@ void make_weights(Layer& layer, std::vector<TensorSpec> inputs) {
   state.is_built = true;
   state.changed();
 }
-
-// Floating inputs in the layer's dtype, so that weights and results agree.
-Tensor cast_input(const Tensor& input, Dtype dtype) {
-  if (!is_floating(input.dtype()) || input.dtype() == dtype) return input;
-  const Tensor mask = nn::mask_of(input);
-  const Tensor result = cast(input, dtype);
-  return mask.defined() ? nn::with_mask(result, mask) : result;
-}
-
-}  // namespace
 
 AnyLayer::AnyLayer() : Stateful(std::shared_ptr<Identity>()) {}
 AnyLayer::AnyLayer(std::shared_ptr<Layer> layer, Copy copy) : Stateful(identity_of(layer)), layer_(std::move(layer)) {
@@ -130,7 +130,7 @@ std::vector<Tensor> AnyLayer::call_all(std::span<const Tensor> given, LayerCallO
     masks.push_back(nn::mask_of(inputs.back()));
     specs.push_back({inputs.back().dtype(), inputs.back().shape(), {}});
   }
-  if (!is_built()) make_weights(layer, std::move(specs));
+  if (!is_built()) nn::make_weights(layer, std::move(specs));
   std::vector<Tensor> results = nn::run_in_scope([&] {
     std::vector<Tensor> given_back = body(inputs, {.training = training, .use_causal_mask = options.use_causal_mask});
     for (const Tensor& result : given_back) {
@@ -156,7 +156,7 @@ void AnyLayer::build(const std::vector<Shape>& inputs) const {
   for (const Shape& shape : inputs) specs.push_back({layer.input_dtype(), nn::with_open_sizes(shape), {}});
   if (layer.state().children.empty()) {
     const ScopedLayerName path(name());
-    make_weights(layer, std::move(specs));
+    nn::make_weights(layer, std::move(specs));
   } else {
     nn::result_spec(*this, specs);  // only a call shows what the layers inside are built on
   }

@@ -124,16 +124,25 @@ DescribedCalls described_calls(const AnyLayer& layer, std::span<const TensorSpec
   return result;
 }
 
-TensorSpec result_spec(const AnyLayer& layer, std::span<const TensorSpec> inputs, LayerCallOptions options) {
+std::vector<TensorSpec> result_specs(const std::string& name, std::span<const TensorSpec> inputs, const DescribedBody& body) {
   const Describing describing;
   Arguments arguments(inputs);
-  TensorSpec spec;
-  function_detail::Tracer(layer.name(), arguments.specs(), plausible_sizes(arguments.specs())).run([&](std::span<const Tensor> traced) {
-    const Tensor result = layer(arguments.tensors(traced), options);
-    spec = arguments.spec_of(result);
-    return FunctionResults{.tensors = {result.values()}};
+  std::vector<TensorSpec> specs;
+  function_detail::Tracer(name, arguments.specs(), plausible_sizes(arguments.specs())).run([&](std::span<const Tensor> traced) {
+    FunctionResults results;
+    specs.clear();  // a branch on a value runs the call again
+    for (const Tensor& result : body(arguments.tensors(traced))) {
+      specs.push_back(arguments.spec_of(result));
+      results.tensors.push_back(result.values());
+    }
+    return results;
   });
-  return spec;
+  return specs;
+}
+
+TensorSpec result_spec(const AnyLayer& layer, std::span<const TensorSpec> inputs, LayerCallOptions options) {
+  return result_specs(layer.name(), inputs,
+                      [&](const std::vector<Tensor>& tensors) { return std::vector<Tensor>{layer(tensors, options)}; })[0];
 }
 
 bool is_describing() { return descriptions > 0; }

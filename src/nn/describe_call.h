@@ -3,12 +3,18 @@
 #include <anyshape/layer.h>
 #include <anyshape/spec.h>
 
+#include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace anyshape::nn {
 
 TensorSpec result_spec(const AnyLayer& layer, std::span<const TensorSpec> inputs, LayerCallOptions options = {});
+
+// Likewise of a call that gives several tensors.
+using DescribedBody = std::function<std::vector<Tensor>(const std::vector<Tensor>& inputs)>;
+std::vector<TensorSpec> result_specs(const std::string& name, std::span<const TensorSpec> inputs, const DescribedBody& body);
 
 // The same for every call of a layer inside, in the order in which they end; the layer itself comes last.
 struct DescribedCall {

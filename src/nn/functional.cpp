@@ -1,5 +1,6 @@
 // The functional spelling as a network: the calls that placeholders remember, put in order and run on real tensors.
 #include "graph/bind.h"
+#include "nn/layers/recurrent.h"
 #include "nn/network.h"
 
 #include <anyshape/error.h>
@@ -95,7 +96,11 @@ std::vector<Tensor> FunctionalNetwork::call_all(std::span<const Tensor> inputs) 
     std::vector<Tensor> operands;
     for (const int index : step.inputs) operands.push_back(values[static_cast<size_t>(index)]);
     if (step.layer.defined()) {
-      values.push_back(step.layer(operands, step.options));
+      if (step.results.size() == 1) {
+        values.push_back(step.layer(operands, step.options));
+      } else {
+        for (Tensor& result : run_all(step.layer, operands, step.options)) values.push_back(std::move(result));
+      }
     } else {
       for (Tensor& result : bind_all(*step.op, operands, step.attrs)) values.push_back(std::move(result));
     }

@@ -35,6 +35,9 @@ struct LayerState final : Identity {
 
 namespace nn {
 
+// Builds a layer, but none inside it: those are built when they are called.
+void make_weights(Layer& layer, std::vector<TensorSpec> inputs);
+
 // ArgumentError that says how to build it; `what` is who asks: "weights".
 void require_built(const AnyLayer& layer, const char* what);
 

@@ -3,6 +3,7 @@
 
 #include "graph/bind.h"
 #include "nn/describe_call.h"
+#include "nn/layers/recurrent.h"
 
 #include <anyshape/error.h>
 #include <anyshape/model.h>
@@ -45,13 +46,28 @@ Tensor make_placeholder(const TensorSpec& spec, Placeholder placeholder) {
   return Tensor(std::move(impl));
 }
 
-Tensor describe_call(const AnyLayer& layer, std::span<const Tensor> inputs, LayerCallOptions options) {
+namespace {
+
+std::vector<Tensor> describe(const AnyLayer& layer, std::span<const Tensor> inputs, LayerCallOptions options, const DescribedBody& body) {
   std::vector<TensorSpec> specs;
   for (const Tensor& input : inputs) specs.push_back({input.dtype(), input.shape(), {}});
-  const TensorSpec spec = result_spec(layer, specs, options);
-  const auto call = std::make_shared<const Placeholder::Call>(
-      Placeholder::Call{.layer = layer, .options = options, .inputs = {inputs.begin(), inputs.end()}, .results = {spec}});
-  return make_placeholder(spec, {.call = call});
+  const auto call = std::make_shared<const Placeholder::Call>(Placeholder::Call{
+      .layer = layer, .options = options, .inputs = {inputs.begin(), inputs.end()}, .results = result_specs(layer.name(), specs, body)});
+  std::vector<Tensor> results;
+  for (size_t output = 0; output < call->results.size(); ++output)
+    results.push_back(make_placeholder(call->results[output], {.call = call, .output = static_cast<int>(output)}));
+  return results;
+}
+
+}  // namespace
+
+Tensor describe_call(const AnyLayer& layer, std::span<const Tensor> inputs, LayerCallOptions options) {
+  return describe(layer, inputs, options,
+                  [&](const std::vector<Tensor>& tensors) { return std::vector<Tensor>{layer(tensors, options)}; })[0];
+}
+
+std::vector<Tensor> describe_run(const AnyLayer& layer, std::span<const Tensor> inputs, LayerCallOptions options) {
+  return describe(layer, inputs, options, [&](const std::vector<Tensor>& tensors) { return run_all(layer, tensors, options); });
 }
 
 }  // namespace nn

@@ -35,6 +35,8 @@ Tensor make_placeholder(const TensorSpec& spec, Placeholder placeholder);
 
 // Notes the call of a layer on placeholders and gives the placeholder of its result; builds the layer.
 Tensor describe_call(const AnyLayer& layer, std::span<const Tensor> inputs, LayerCallOptions options);
+// Likewise the run of a recurrent layer, which gives its output and its states.
+std::vector<Tensor> describe_run(const AnyLayer& layer, std::span<const Tensor> inputs, LayerCallOptions options);
 
 }  // namespace nn
 }  // namespace anyshape

@@ -120,6 +120,56 @@ TEST(Recurrent, a_cell_of_ones_own_is_walked_like_ours) {
   EXPECT_TRUE(all_equal(own(zeros({2, 0, 4})), zeros({2, 6}, {.dtype = Dtype::f64}))) << "an output that is no state starts at 0";
 }
 
+// An encoder whose states start a decoder, in the functional spelling.
+TEST(Recurrent, states_are_handed_on_between_layers_of_a_model) {
+  const LSTM encoder(3), decoder(3, {.return_sequences = true});
+  const Dense last(2);
+  const Tensor source = input({dynamic, 4}, {.name = "source"}), target = input({dynamic, 2}, {.name = "target"});
+  const Tensor decoded = decoder.run(target, encoder.run(source).states).output;
+  const Model model({.inputs = {source, target}, .outputs = {last(decoded)}});
+  const Tensor x = random::normal({2, 5, 4}), y = random::normal({2, 3, 2});
+  const Tensor want = last(decoder.run(y, encoder.run(x).states).output);
+  EXPECT_TRUE(all_close(model({x, y}), want, {.absolute = 1e-6}));
+  EXPECT_EQ(model.parameter_count(), encoder.parameter_count() + decoder.parameter_count() + last.parameter_count());
+
+  const Tensor rows = input({dynamic, 4}, {.ragged = true});
+  const GRU per_row(2, {.return_sequences = true});
+  const Recurrence found = per_row.run(rows);
+  const Model both({.inputs = {rows}, .outputs = {GlobalMaxPooling1D()(found.output) + found.states[0]}});
+  const Tensor words = ragged_from_lengths(random::normal({4, 4}), tensor({3, 1}));
+  const Recurrence direct = per_row.run(words);
+  EXPECT_TRUE(all_close(both(words), max(direct.output, {.axes = {1}}) + direct.states[0], {.absolute = 1e-6}));
+}
+
+// A cell made of layers.
+class DenseCell : public Cell {
+ public:
+  std::vector<int64_t> state_sizes() const override { return {3}; }
+  std::pair<Tensor, std::vector<Tensor>> step(const Tensor& input, const std::vector<Tensor>& states, const CallContext&) override {
+    const Tensor h = tanh(of_input_(input) + of_state_(states[0]));
+    return {h, {h}};
+  }
+
+ private:
+  Dense of_input_ = child(Dense(3, {.dtype = Dtype::f64}));
+  Dense of_state_ = child(Dense(3, {.use_bias = false, .dtype = Dtype::f64}));
+};
+
+TEST(Recurrent, a_cell_may_hold_layers) {
+  const RNN own(DenseCell(), {.dtype = Dtype::f64});
+  own.build({dynamic, dynamic, 4});
+  EXPECT_EQ(own.parameter_count(), 4 * 3 + 3 + 3 * 3);
+  const SimpleRNN ours(3, {.dtype = Dtype::f64});
+  ours.build({2, 4, 4});
+  const std::vector<Tensor> weights = ours.weights();
+  own.set_weights({weights[0], weights[2], weights[1]});
+  const Tensor x = f64_normal({2, 4, 4});
+  expect_close({own(x)}, {ours(x)}, "layers");
+  const Model model = Sequential(own, Dense(1));
+  model.build({dynamic, dynamic, 4});
+  EXPECT_NE(model.summary().find("rnn (RNN)"), std::string::npos) << model.summary();
+}
+
 TEST(Recurrent, dropout_takes_the_same_features_at_every_step) {
   const SimpleRNN layer(50, {.activation = {},
                              .kernel_initializer = identity_matrix(),
@@ -202,16 +252,16 @@ TEST(Recurrent, what_does_not_fit_is_refused_by_name) {
   expect_refused<ArgumentError>([] { LSTM(1, {.dropout = 1}); }, "LSTM: dropout is 1; expected 0 <= rate < 1.");
   expect_refused<ArgumentError>([] { SimpleRNN(1, {.recurrent_dropout = -1}); }, "SimpleRNN: recurrent_dropout is -1");
   expect_refused<ArgumentError>([] { RNN(AnyLayer(Dense(2))); }, "RNN: the cell is Dense; expected a class that derives from Cell.");
-  expect_refused<ArgumentError>([] { GRU(3).run(input({dynamic, 4})); }, "run() is given a model's input");
 
-  struct Forgetful : PeepholeCell {
-    Forgetful() : PeepholeCell(2) {}
-    std::pair<Tensor, std::vector<Tensor>> step(const Tensor&, const std::vector<Tensor>& states, const CallContext&) override {
-      return {states[0], {states[0]}};
+  struct Odd : PeepholeCell {
+    explicit Odd(int64_t states) : PeepholeCell(2), states_(states) {}
+    std::pair<Tensor, std::vector<Tensor>> step(const Tensor& input, const std::vector<Tensor>& states, const CallContext&) override {
+      if (states_ == 1) return {states[0], {states[0]}};
+      return {input, states};
     }
+    int64_t states_;
   };
-  expect_refused<ArgumentError>([] { RNN{Forgetful()}(ones({2, 1, 4})); },
-                                "RNN: a step gives 1 states; expected 2, as state_sizes() says.");
+  expect_refused<ArgumentError>([] { RNN{Odd(1)}(ones({2, 1, 4})); }, "RNN: a step gives 1 states; expected 2, as state_sizes() says.");
 }
 
 }  // namespace

@@ -10,6 +10,12 @@
 namespace anyshape {
 namespace {
 
+void name_layer(const AnyLayer& layer, const std::string& name) {
+  LayerState& state = layer.layer()->state();
+  state.name = name;
+  state.is_named = true;
+}
+
 nn::SteppedLayer& stepped(const AnyLayer& layer) { return static_cast<nn::SteppedLayer&>(*layer.layer()); }
 
 class BidirectionalLayer final : public nn::Recurrent {
@@ -28,8 +34,8 @@ class BidirectionalLayer final : public nn::Recurrent {
     const std::string name = state.name.empty() ? nn::snake_case(layer.type()) : state.name;
     nn::share_dtype(*this, layer, options.dtype);
     const AnyLayer backward = layer.clone();
-    state.name = "forward_" + name;
-    backward.layer()->state().name = "backward_" + name;
+    name_layer(layer, "forward_" + name);
+    name_layer(backward, "backward_" + name);
     stepped(backward).walk.go_backwards = !stepped(layer).walk.go_backwards;
     for (const AnyLayer& each : {AnyLayer(layer), backward}) {
       nn::Walk& walk = stepped(each).walk;
@@ -40,11 +46,6 @@ class BidirectionalLayer final : public nn::Recurrent {
     backward_ = child(backward);
   }
 
-  void build(const Shape& input) override {
-    forward_.build(input);
-    backward_.build(input);
-  }
-
   Recurrence run(std::span<const Tensor> inputs, const CallContext&) override {
     const std::vector<Tensor> states(inputs.begin() + 1, inputs.end());
     if (states.size() % 2 != 0) {
@@ -52,10 +53,12 @@ class BidirectionalLayer final : public nn::Recurrent {
           fmt::format("Bidirectional: got {} initial states; expected as many for each direction, the forward ones first.", states.size()));
     }
     const auto half = states.begin() + static_cast<std::ptrdiff_t>(states.size() / 2);
-    Recurrence found = run_one(forward_, inputs[0], {states.begin(), half});
-    const Recurrence other = run_one(backward_, inputs[0], {half, states.end()});
-    found.output = merged(found.output, other.output);
-    found.states.insert(found.states.end(), other.states.begin(), other.states.end());
+    std::vector<Tensor> of_forward{inputs[0]}, of_backward = of_forward;
+    of_forward.insert(of_forward.end(), states.begin(), half);
+    of_backward.insert(of_backward.end(), half, states.end());
+    const std::vector<Tensor> forward = nn::run_all(forward_, of_forward, {}), backward = nn::run_all(backward_, of_backward, {});
+    Recurrence found{.output = merged(forward[0], backward[0]), .states = {forward.begin() + 1, forward.end()}};
+    found.states.insert(found.states.end(), backward.begin() + 1, backward.end());
     return found;
   }
 
@@ -64,14 +67,6 @@ class BidirectionalLayer final : public nn::Recurrent {
   }
 
  private:
-  // The handle's run(), which is what makes a call of it: names, dtype, weights.
-  struct Runnable : RecurrentLayer {
-    explicit Runnable(const AnyLayer& layer) : RecurrentLayer(layer.layer()) {}
-  };
-  static Recurrence run_one(const AnyLayer& layer, const Tensor& x, const std::vector<Tensor>& states) {
-    return Runnable(layer).run(x, states);
-  }
-
   Tensor merged(const Tensor& a, const Tensor& b) const {
     switch (merge_) {
       case Merge::Concat: return concat({a, b}, {.axis = -1});

@@ -18,6 +18,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace anyshape {
 namespace nn {
 
@@ -164,24 +166,30 @@ void require_rate(const char* layer, const char* what, double rate) {
   if (!(rate >= 0 && rate < 1)) throw ArgumentError(fmt::format("{}: {} is {}; expected 0 <= rate < 1.", layer, what, rate));
 }
 
+std::vector<Tensor> run_all(const AnyLayer& layer, const std::vector<Tensor>& inputs, LayerCallOptions options) {
+  struct Handle : RecurrentLayer {
+    explicit Handle(const AnyLayer& any) : RecurrentLayer(any.layer()) {}
+  };
+  const Recurrence found = Handle(layer).run(inputs[0], {inputs.begin() + 1, inputs.end()}, options);
+  std::vector<Tensor> all{found.output};
+  all.insert(all.end(), found.states.begin(), found.states.end());
+  return all;
+}
+
 }  // namespace nn
 
 Recurrence RecurrentLayer::run(const Tensor& input, const std::vector<Tensor>& initial_states, LayerCallOptions options) const {
   std::vector<Tensor> inputs{input};
   inputs.insert(inputs.end(), initial_states.begin(), initial_states.end());
-  for (const Tensor& each : inputs) {
-    if (each.defined() && nn::is_placeholder(each)) {
-      throw ArgumentError(fmt::format(
-          "{}: run() is given a model's input; expected tensors with values. Call the layer on it, or call run() in a layer of your own.",
-          type()));
-    }
-  }
-  std::vector<Tensor> results = call_all(inputs, options, [this](std::span<const Tensor> operands, const CallContext& context) {
-    Recurrence found = static_cast<nn::Recurrent&>(*layer()).run(operands, context);
-    std::vector<Tensor> all{found.output};
-    all.insert(all.end(), found.states.begin(), found.states.end());
-    return all;
-  });
+  const bool is_described = std::ranges::any_of(inputs, [](const Tensor& each) { return each.defined() && nn::is_placeholder(each); });
+  const std::vector<Tensor> results = is_described
+                                          ? nn::describe_run(*this, inputs, options)
+                                          : call_all(inputs, options, [this](std::span<const Tensor> operands, const CallContext& context) {
+                                              const Recurrence found = static_cast<nn::Recurrent&>(*layer()).run(operands, context);
+                                              std::vector<Tensor> all{found.output};
+                                              all.insert(all.end(), found.states.begin(), found.states.end());
+                                              return all;
+                                            });
   return {.output = results[0], .states = {results.begin() + 1, results.end()}};
 }
 

@@ -69,6 +69,9 @@ class SteppedLayer : public Recurrent {
   std::vector<Tensor> walk_packed(const Loop& loop, const Tensor& x, const Tensor& is_real, const std::vector<Tensor>& carried);
 };
 
+// RecurrentLayer::run: the output, then the states.
+std::vector<Tensor> run_all(const AnyLayer& layer, const std::vector<Tensor>& inputs, LayerCallOptions options);
+
 void require_rate(const char* layer, const char* what, double rate);  // 0 <= rate < 1
 
 }  // namespace anyshape::nn

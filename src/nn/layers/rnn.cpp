@@ -25,7 +25,10 @@ class RnnLayer final : public nn::SteppedLayer {
   }
 
  protected:
-  void make_weights(const Shape& input) override { cell_.build(Shape{input[0], input[2]}); }
+  void make_weights(const Shape& input) override {
+    if (!cell_.is_built()) nn::make_weights(own_cell(), {{dtype(), {input[0], input[2]}, {}}});
+  }
+
   std::vector<int64_t> state_sizes() const override { return own_cell().state_sizes(); }
   int64_t output_size() const override { return own_cell().output_size(); }
   bool outputs_first_state() const override { return false; }

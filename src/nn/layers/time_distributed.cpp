@@ -34,10 +34,7 @@ class TimeDistributedLayer final : public Layer {
   bool supports_masking() const override { return true; }
   Dtype input_dtype() const override { return inner_.layer()->input_dtype(); }
 
-  void build(const Shape& input) override {
-    require_steps(input);
-    inner_.build(with_front({input[0]}, input, 2));
-  }
+  void build(const Shape& input) override { require_steps(input); }
 
   Tensor call(const Tensor& x, const CallContext&) override {
     const Shape shape = x.shape();
