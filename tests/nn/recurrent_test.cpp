@@ -262,6 +262,8 @@ TEST(Recurrent, what_does_not_fit_is_refused_by_name) {
     int64_t states_;
   };
   expect_refused<ArgumentError>([] { RNN{Odd(1)}(ones({2, 1, 4})); }, "RNN: a step gives 1 states; expected 2, as state_sizes() says.");
+  expect_refused<ShapeError>([] { RNN{Odd(2)}(ones({2, 1, 4})); },
+                             "RNN: the output of a step is f32[2, 4]; expected [rows, 2], as output_size() says.");
 }
 
 }  // namespace

@@ -82,15 +82,28 @@ std::vector<Tensor> SteppedLayer::initial_states(std::span<const Tensor> inputs)
   return states;
 }
 
+// What a cell gives is what it has said of itself.
+void SteppedLayer::require_step(const Tensor& output, const std::vector<Tensor>& states) const {
+  const std::vector<int64_t> sizes = state_sizes();
+  if (states.size() != sizes.size()) {
+    throw ArgumentError(
+        fmt::format("{}: a step gives {} states; expected {}, as state_sizes() says.", type_of(*this), states.size(), sizes.size()));
+  }
+  const auto require = [&](const Tensor& tensor, const std::string& what, int64_t size, const char* source) {
+    if (tensor.defined() && tensor.rank() == 2 && proves_equal(tensor.shape()[1], size) != false) return;
+    throw ShapeError(fmt::format("{}: {} of a step is {}; expected [rows, {}], as {} says.", type_of(*this), what,
+                                 tensor.defined() ? describe(tensor) : "an empty tensor handle", size, source));
+  };
+  require(output, "the output", output_size(), "output_size()");
+  for (size_t i = 0; i < sizes.size(); ++i) require(states[i], fmt::format("state {}", i), sizes[i], "state_sizes()");
+}
+
 // Carried: the states, then the output where it is none of them. Gives them anew, then one step of the sequence where it is asked for.
 std::vector<Tensor> SteppedLayer::one_step(const Loop& loop, const Tensor& kept, std::span<const Tensor> carried,
                                            std::span<const Tensor> slices) {
   const std::vector<Tensor> before(carried.begin(), carried.begin() + static_cast<std::ptrdiff_t>(loop.states));
   auto [output, after] = step(slices[0], before, kept, loop.context);
-  if (after.size() != loop.states) {
-    throw ArgumentError(
-        fmt::format("{}: a step gives {} states; expected {}, as state_sizes() says.", type_of(*this), after.size(), loop.states));
-  }
+  require_step(output, after);
   Tensor shown = output;
   if (loop.is_masked) {
     const Tensor& is_real = slices[1];

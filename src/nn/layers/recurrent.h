@@ -63,6 +63,7 @@ class SteppedLayer : public Recurrent {
  private:
   struct Loop;
   std::vector<Tensor> initial_states(std::span<const Tensor> inputs) const;
+  void require_step(const Tensor& output, const std::vector<Tensor>& states) const;
   std::vector<Tensor> one_step(const Loop& loop, const Tensor& kept, std::span<const Tensor> carried, std::span<const Tensor> slices);
   // What is carried, as it is at the end, then the sequence in the order of time.
   std::vector<Tensor> walk_dense(const Loop& loop, const Tensor& x, const Tensor& is_real, const std::vector<Tensor>& carried);
