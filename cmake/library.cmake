@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 add_library(anyshape SHARED)
 add_library(anyshape::anyshape ALIAS anyshape)
 target_link_libraries(anyshape PRIVATE ${ANYSHAPE_OBJECTS})
-target_link_options(anyshape PRIVATE -Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,--as-needed)
+target_link_options(anyshape PRIVATE -Wl,--exclude-libs,ALL -Wl,--build-id -Wl,--gc-sections -Wl,--as-needed)
 target_include_directories(anyshape INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(anyshape PUBLIC cxx_std_20)

@@ -5,7 +5,10 @@
 #include <fmt/format.h>
 #include <link.h>
 
+#include <algorithm>
 #include <cstring>
+#include <span>
+#include <string_view>
 
 namespace anyshape::codegen {
 namespace {
@@ -33,16 +36,17 @@ std::string id_in_notes(const char* note, size_t bytes) {
 
 int look_at(dl_phdr_info* file, size_t /*size*/, void* found) {
   const auto address = reinterpret_cast<ElfW(Addr)>(&here);
-  bool is_ours = false;
-  std::string id;
-  for (int i = 0; i < file->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& part = file->dlpi_phdr[i];
-    const ElfW(Addr) begin = file->dlpi_addr + part.p_vaddr;
-    if (part.p_type == PT_LOAD) is_ours = is_ours || (address >= begin && address < begin + part.p_memsz);
-    if (part.p_type == PT_NOTE && id.empty()) id = id_in_notes(reinterpret_cast<const char*>(begin), part.p_memsz);
+  const std::span<const ElfW(Phdr)> parts(file->dlpi_phdr, file->dlpi_phnum);
+  const auto begin_of = [&](const ElfW(Phdr) & part) { return file->dlpi_addr + part.p_vaddr; };
+  const bool is_ours = std::ranges::any_of(parts, [&](const ElfW(Phdr) & part) {
+    return part.p_type == PT_LOAD && address >= begin_of(part) && address - begin_of(part) < part.p_memsz;
+  });
+  if (!is_ours) return 0;
+  std::string& id = *static_cast<std::string*>(found);
+  for (const ElfW(Phdr) & part : parts) {
+    if (part.p_type == PT_NOTE && id.empty()) id = id_in_notes(reinterpret_cast<const char*>(begin_of(part)), part.p_memsz);
   }
-  if (is_ours) *static_cast<std::string*>(found) = id;
-  return is_ours ? 1 : 0;
+  return 1;
 }
 
 }  // namespace

@@ -30,9 +30,21 @@ struct Head {
 
 uint64_t checksum(const std::string& text) { return llvm::xxh3_64bits(llvm::StringRef(text)); }
 
+constexpr std::string_view ending = ".kernel";
+
+// A kernel's file, or a draft of one that was never finished: <32 digits>.kernel, <32 digits>.kernel.<process>.<number>.
+bool is_ours(const fs::directory_entry& file) {
+  const std::string name = file.path().filename().string();
+  constexpr size_t digits = 32;
+  const bool is_named = name.size() >= digits + ending.size() && name.compare(digits, ending.size(), ending) == 0 &&
+                        name.find_first_not_of("0123456789abcdef") == digits;
+  std::error_code fault;
+  return is_named && file.symlink_status(fault).type() == fs::file_type::regular;
+}
+
 fs::path file_of(const fs::path& folder, const std::string& key) {
   const llvm::XXH128_hash_t hash = llvm::xxh3_128bits({reinterpret_cast<const uint8_t*>(key.data()), key.size()});
-  return folder / fmt::format("{:016x}{:016x}.kernel", hash.high64, hash.low64);
+  return folder / fmt::format("{:016x}{:016x}{}", hash.high64, hash.low64, ending);
 }
 
 class File {
@@ -45,9 +57,11 @@ class File {
   File& operator=(const File&) = delete;
 
   bool is_open() const { return descriptor_ >= 0; }
-  bool is_ours() const {
+  // Bytes of a regular file of this user's; -1 for another one.
+  int64_t size() const {
     struct stat status{};
-    return ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid();
+    const bool is_ours = ::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid();
+    return is_ours ? static_cast<int64_t>(status.st_size) : -1;
   }
   bool read(void* to, size_t bytes) const {
     for (auto* at = static_cast<char*>(to); bytes > 0;) {
@@ -77,19 +91,22 @@ class File {
 
 // What the file says, if it is whole and says it of this key.
 std::optional<std::string> read_object(const File& file, const std::string& key) {
-  constexpr uint64_t most_bytes = uint64_t{1} << 28;
   Head head;
-  if (!file.read(&head, sizeof head) || head.magic != magic || head.key_bytes != key.size() || head.object_bytes > most_bytes) return {};
-  std::string text(head.key_bytes + head.object_bytes, '\0');
+  const auto rest = static_cast<uint64_t>(file.size()) - sizeof head;
+  if (!file.read(&head, sizeof head) || head.magic != magic || head.key_bytes != key.size() || head.key_bytes > rest) return {};
+  if (head.object_bytes != rest - head.key_bytes) return {};
+  std::string text(rest, '\0');
   if (!file.read(text.data(), text.size()) || checksum(text) != head.checksum || !text.starts_with(key)) return {};
   return text.substr(key.size());
 }
 
 }  // namespace
 
-PrivateFolder private_folder(const fs::path& path) {
-  PrivateFolder folder{.path = path, .fault = {}};
+PrivateFolder private_folder(const fs::path& given) {
   std::error_code ignored;
+  fs::path path = fs::absolute(given, ignored).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();  // a slash at the end would follow a link
+  PrivateFolder folder{.path = path, .fault = {}};
   fs::create_directories(path.parent_path(), ignored);
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
     folder.fault = fmt::format("cannot be made: {}", std::strerror(errno));
@@ -110,7 +127,7 @@ PrivateFolder private_folder(const fs::path& path) {
 
 std::optional<std::string> DiskCache::find(const std::string& key) {
   const File file(::open(file_of(options_.folder, key).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  if (!file.is_open() || !file.is_ours()) return {};
+  if (!file.is_open() || file.size() < static_cast<int64_t>(sizeof(Head))) return {};
   std::optional<std::string> object = read_object(file, key);
   if (!object) return {};
   file.touch();
@@ -153,6 +170,7 @@ void DiskCache::make_room() const {
   std::vector<Entry> entries;
   int64_t total = 0;
   for (fs::directory_iterator files(options_.folder, fault), end; !fault && files != end; files.increment(fault)) {
+    if (!is_ours(*files)) continue;
     const auto bytes = static_cast<int64_t>(files->file_size(fault));
     if (fault) continue;
     entries.push_back({files->last_write_time(fault), bytes, files->path()});

@@ -25,11 +25,11 @@ class DiskCache {
   int64_t since_check_ = 0;  // bytes written since the folder's size was looked at
 };
 
-// The folder to use, made where it is not there; nothing where none can be had. Others may neither own it nor write to it.
+// A folder, made where it is not there, that others may neither own nor open.
 struct PrivateFolder {
-  std::filesystem::path path;
-  std::string fault;  // why it cannot be used; empty: it can
+  std::filesystem::path path;  // absolute
+  std::string fault;           // why it cannot be used; empty: it can
 };
-PrivateFolder private_folder(const std::filesystem::path& path);
+PrivateFolder private_folder(const std::filesystem::path& given);
 
 }  // namespace anyshape::codegen

@@ -221,7 +221,7 @@ std::shared_ptr<const LinkedKernel> link_from_disk(DiskCache& disk, const std::s
 }
 
 std::shared_ptr<const LinkedKernel> shared_kernel(const loop::Kernel& kernel, loop::ExternLookup externs) {
-  static KernelTable table;
+  static KernelTable& table = *new KernelTable;  // never destroyed: ops may run in destructors of statics
   const std::string key = key_of(kernel);
   if (auto held = table.find(key)) return held;
   const std::shared_ptr<DiskCache> disk = disk_cache();

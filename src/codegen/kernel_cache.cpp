@@ -16,14 +16,14 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string environment(const char* name) {
-  const char* const value = std::getenv(name);
+  const char* const value = ::secure_getenv(name);
   return value == nullptr ? "" : value;
 }
 
 // Empty where the environment names no place.
 fs::path users_folder() {
   const fs::path chosen = environment("ANYSHAPE_KERNEL_CACHE");
-  if (!chosen.empty()) return chosen;
+  if (!chosen.empty() && chosen != "off") return chosen;
   const fs::path caches = environment("XDG_CACHE_HOME"), home = environment("HOME");
   if (caches.is_absolute()) return caches / "anyshape";
   return home.is_absolute() ? home / ".cache" / "anyshape" : fs::path();
@@ -38,12 +38,13 @@ struct Choice {
 std::shared_ptr<DiskCache> by_default() {
   if (build_id().empty() || environment("ANYSHAPE_KERNEL_CACHE") == "off") return nullptr;
   const fs::path folder = users_folder();
-  if (folder.empty() || !private_folder(folder).fault.empty()) return nullptr;
-  return std::make_shared<DiskCache>(KernelCacheOptions{.folder = folder});
+  if (folder.empty()) return nullptr;
+  const PrivateFolder own = private_folder(folder);
+  return own.fault.empty() ? std::make_shared<DiskCache>(KernelCacheOptions{.folder = own.path}) : nullptr;
 }
 
 Choice& choice() {
-  static Choice chosen{.mutex = {}, .cache = by_default()};
+  static Choice& chosen = *new Choice{.mutex = {}, .cache = by_default()};  // never destroyed: ops may run in destructors of statics
   return chosen;
 }
 
@@ -60,16 +61,20 @@ void set_kernel_cache(KernelCacheOptions options) {
   std::shared_ptr<codegen::DiskCache> cache;
   if (options.enabled) {
     if (options.folder.empty()) options.folder = codegen::users_folder();
-    if (options.folder.empty() || options.max_bytes < 0) {
-      throw ArgumentError(
-          "set_kernel_cache: no folder is given and HOME is not set, or max_bytes is negative; expected a folder of the user's.");
+    if (options.folder.empty()) throw ArgumentError("set_kernel_cache: no folder is given, and neither XDG_CACHE_HOME nor HOME names one.");
+    if (options.max_bytes < 0) {
+      throw ArgumentError(fmt::format("set_kernel_cache: max_bytes is {}; expected 0 or more.", options.max_bytes));
+    }
+    if (codegen::build_id().empty()) {
+      throw ArgumentError("set_kernel_cache: this build of the library has no build id to know its code by; link it with --build-id.");
     }
     const codegen::PrivateFolder folder = codegen::private_folder(options.folder);
     if (!folder.fault.empty()) {
       throw ArgumentError(
           fmt::format("set_kernel_cache: the folder \"{}\" {}; expected one that only you can open: it holds code that is run.",
-                      options.folder.string(), folder.fault));
+                      folder.path.string(), folder.fault));
     }
+    options.folder = folder.path;
     cache = std::make_shared<codegen::DiskCache>(std::move(options));
   }
   const std::lock_guard lock(codegen::choice().mutex);

@@ -67,7 +67,7 @@ class Lowering {
       const bool own = buffer.kind == BufferKind::Temporary && buffer.block == block_;  // and not another output already
       if (own) buffer.kind = BufferKind::Lent;
       touch(number);
-      block_ref().outputs.push_back({number, own});
+      block_ref().outputs.push_back({number, own, output->spec.shape.count()});
     }
   }
 

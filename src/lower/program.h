@@ -52,6 +52,7 @@ struct IndexedOp {
 struct BlockOutput {
   int buffer = -1;
   bool is_lent = false;  // written where the item wants it; else it is copied there
+  Dim count = 0;         // elements: the buffer may be larger, where its size was found in the data
 };
 
 // Runs `then` or `otherwise` by one b8. The outputs of either go to `outputs`.

@@ -36,7 +36,7 @@ class RowRules {
     const bool gives_rows = has_rows(node.outputs[0]);
     if (!is_plain(node.outputs[0]) || (!gives_rows && std::ranges::any_of(node.inputs, [&](const Value* v) { return has_rows(v); })))
       return false;
-    if (uses_count(node) && !may_name_rows(op)) return false;
+    if (uses_count(node) && (!may_name_rows(op) || counts_as_offset(node))) return false;
     return !gives_rows || gives_them_one_by_one(node);
   }
 
@@ -45,6 +45,12 @@ class RowRules {
   static bool may_name_rows(const OpDef& op) {
     const OpDef* const known[] = {&full_op, &reshape_op, &broadcast_to_op, &slice_op, &pad_op, &sum_to_op};
     return std::ranges::find(known, &op) != std::end(known);
+  }
+  // Where elements begin does not follow the rows of a block.
+  bool counts_as_offset(const Node& node) const {
+    const auto is_count = [&](const Dim& begin) { return depends_on(begin, id_); };
+    if (node.op == &slice_op) return std::ranges::any_of(node.attrs.as<SliceAttrs>().begins, is_count);
+    return node.op == &pad_op && std::ranges::any_of(node.attrs.as<PadAttrs>().begins, is_count);
   }
   bool uses_count(const Node& node) const {
     graph::SymbolCollector collector;
@@ -97,11 +103,7 @@ RegionGraph rewritten(const graph::Graph& body, const Dim& rows, const Dim& acti
     for (Value* output : node->outputs) output->spec.shape = substitute(output->spec.shape, by);
     node->attrs = node->attrs.map_dims([&](const Dim& dim) { return substitute(dim, by); });
   }
-  for (graph::Check& check : copy->checks) {
-    check.check.a = substitute(check.check.a, by);
-    check.check.b = substitute(check.check.b, by);
-  }
-  return copy;
+  return copy;  // its checks hold for all rows, not for those of a block
 }
 
 bool is_row_by_row(const graph::Graph& body, size_t carried, const Dim& active) {
@@ -111,6 +113,13 @@ bool is_row_by_row(const graph::Graph& body, size_t carried, const Dim& active) 
          std::all_of(body.inputs().begin(), body.inputs().begin() + static_cast<std::ptrdiff_t>(carried), has_rows) &&
          std::ranges::all_of(body.outputs, has_rows) &&
          std::ranges::all_of(body.nodes(), [&](const Node* node) { return rules.keeps_rows_apart(*node); });
+}
+
+// A rule on the rows of a step, which are not those of a block.
+bool checks_count(const graph::Graph& body, const Dim& active) {
+  const uint64_t id = as_symbol(active)->id;
+  return std::ranges::any_of(body.checks,
+                             [&](const graph::Check& check) { return depends_on(check.check.a, id) || depends_on(check.check.b, id); });
 }
 
 bool has_control_flow(const graph::Graph& body) {
@@ -123,7 +132,7 @@ std::optional<SplitRows> split_rows(const ScanAttrs& attrs) {
   if (attrs.carried == 0 || has_control_flow(*attrs.body)) return std::nullopt;
   const auto carried = static_cast<size_t>(attrs.carried);
   if (attrs.is_packed()) {
-    if (!is_row_by_row(*attrs.body, carried, attrs.active)) return std::nullopt;
+    if (checks_count(*attrs.body, attrs.active) || !is_row_by_row(*attrs.body, carried, attrs.active)) return std::nullopt;
     return SplitRows{attrs.body, attrs.active, attrs.rows};
   }
   const Shape& first = attrs.body->inputs()[0]->spec.shape;

@@ -77,6 +77,29 @@ Tensor cast_input(const Tensor& input, Dtype dtype) {
   return mask.defined() ? nn::with_mask(result, mask) : result;
 }
 
+// A first call that fails leaves a layer and those inside it as they were: without weights.
+class FirstCall {
+ public:
+  explicit FirstCall(LayerState& state) {
+    if (!state.is_built) collect_unbuilt(state);
+  }
+  void undo() const {
+    for (LayerState* state : unbuilt_) {
+      if (!state->is_built) continue;
+      state->is_built = false;
+      state->weights.clear();
+      state->changed();
+    }
+  }
+
+ private:
+  void collect_unbuilt(LayerState& state) {
+    if (!state.is_built) unbuilt_.push_back(&state);
+    for (const AnyLayer& child : state.children) collect_unbuilt(child.layer()->state());
+  }
+  std::vector<LayerState*> unbuilt_;
+};
+
 }  // namespace
 
 void nn::make_weights(Layer& layer, std::vector<TensorSpec> inputs) {
@@ -126,22 +149,29 @@ std::vector<Tensor> AnyLayer::call_all(std::span<const Tensor> given, LayerCallO
   std::vector<Tensor> masks;
   std::vector<TensorSpec> specs;
   for (const Tensor& input : given) {
-    inputs.push_back(cast_input(input, dtype()));
+    inputs.push_back(is_floating(layer.input_dtype()) ? cast_input(input, dtype()) : input);  // ids stay what they are
     masks.push_back(nn::mask_of(inputs.back()));
     specs.push_back({inputs.back().dtype(), inputs.back().shape(), {}});
   }
-  if (!is_built()) nn::make_weights(layer, std::move(specs));
-  std::vector<Tensor> results = nn::run_in_scope([&] {
-    std::vector<Tensor> given_back = body(inputs, {.training = training, .use_causal_mask = options.use_causal_mask});
-    for (const Tensor& result : given_back) {
-      if (!result.defined())
-        throw ArgumentError(fmt::format("layer \"{}\": call() gave an empty tensor handle; expected a tensor.", name()));
-    }
-    if (nn::mask_of(given_back[0]).defined()) return given_back;
-    const Tensor mask = layer.mask(inputs, masks);
-    if (mask.defined()) given_back[0] = nn::with_mask(given_back[0], mask);
-    return given_back;
-  });
+  const FirstCall first(layer.state());
+  std::vector<Tensor> results;
+  try {
+    if (!is_built()) nn::make_weights(layer, std::move(specs));
+    results = nn::run_in_scope([&] {
+      std::vector<Tensor> given_back = body(inputs, {.training = training, .use_causal_mask = options.use_causal_mask});
+      for (const Tensor& result : given_back) {
+        if (!result.defined())
+          throw ArgumentError(fmt::format("layer \"{}\": call() gave an empty tensor handle; expected a tensor.", name()));
+      }
+      if (nn::mask_of(given_back[0]).defined()) return given_back;
+      const Tensor mask = layer.mask(inputs, masks);
+      if (mask.defined()) given_back[0] = nn::with_mask(given_back[0], mask);
+      return given_back;
+    });
+  } catch (const std::exception&) {
+    first.undo();
+    throw;
+  }
   nn::note_result(*this, results[0]);
   return results;
 }

@@ -72,6 +72,7 @@ void Executable::plan_block(size_t number) {
     plan.own.push_back(static_cast<int>(i));
   }
   for (const Dim& bytes : block.slots) plan.arena.push_back(plan.sizes.add(bytes));
+  for (const lower::BlockOutput& output : block.outputs) plan.outputs.push_back(plan.sizes.add(output.count));
   for (const int own : plan.own) {
     const lower::ProgramBuffer& buffer = program_.buffers[static_cast<size_t>(own)];
     const bool is_argument = buffer.kind == lower::BufferKind::Argument;

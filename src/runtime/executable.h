@@ -37,7 +37,8 @@ class Executable {
   // Where the sizes of a block are in its table.
   struct BlockSizes {
     DimProgram sizes;
-    std::vector<int> arena;  // per arena slot: its bytes
+    std::vector<int> arena;    // per arena slot: its bytes
+    std::vector<int> outputs;  // per output: its elements
     struct OfScan {
       int length = -1;
       int active = -1;  // of those with rows: the symbol, and the sizes it is held to
@@ -65,6 +66,7 @@ class Executable {
   void run_scan(const lower::ScanItem& item, const BlockSizes::OfScan& sizes, int block, Frame& frame, AsContext& context) const;
   class ScanRun;
   void run_while(const lower::WhileItem& item, int block, Frame& frame, AsContext& context) const;
+  int64_t output_bytes(int inner, size_t output, const Frame& frame) const;
   bool ask(const lower::WhileItem& item, Frame& frame, AsContext& context) const;
   void enter_inner(int inner, int block, Frame& frame) const;
   void set_iteration(int inner, int block, Frame& frame, int64_t iteration) const;

@@ -41,9 +41,15 @@ void Executable::lend_output(int inner, size_t output, Frame& frame, void* place
   if (which.is_lent) frame.pointers[static_cast<size_t>(which.buffer)] = place;
 }
 
+int64_t Executable::output_bytes(int inner, size_t output, const Frame& frame) const {
+  const lower::BlockOutput& which = program_.blocks[static_cast<size_t>(inner)].outputs[output];
+  const int slot = blocks_[static_cast<size_t>(inner)].outputs[output];
+  return frame.table(inner)[static_cast<size_t>(slot)] * size_of(program_.buffers[static_cast<size_t>(which.buffer)].dtype);
+}
+
 void Executable::copy_output(int inner, size_t output, Frame& frame, void* place) const {
   const lower::BlockOutput& which = program_.blocks[static_cast<size_t>(inner)].outputs[output];
-  if (!which.is_lent) copy(place, frame.pointers[static_cast<size_t>(which.buffer)], bytes_of(which.buffer, frame));
+  if (!which.is_lent) copy(place, frame.pointers[static_cast<size_t>(which.buffer)], output_bytes(inner, output, frame));
 }
 
 void Executable::run_branch(const lower::BranchItem& item, int block, Frame& frame, AsContext& context) const {

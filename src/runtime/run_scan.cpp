@@ -63,9 +63,9 @@ class Executable::ScanRun {
   void* at(int buffer, int64_t bytes) const { return static_cast<char*>(pointer(buffer)) + bytes; }
   // How far one step, or one row of it, is from the next is what the body says of its own buffers: the memory of the whole may be larger, where
   // its size was found in the data.
-  int64_t row_bytes(int inside) const { return active_ == 0 ? 0 : bytes_of(inside) / active_; }
-  void* step_of(const lower::ScanItem::Sequence& each, int inside) const {
-    return at(each.whole, each.by_rows ? row_bytes(inside) * (first_ + begin_) : bytes_of(inside) * at_);
+  int64_t row_bytes(int64_t bytes) const { return active_ == 0 ? 0 : bytes / active_; }
+  void* step_of(const lower::ScanItem::Sequence& each, int64_t bytes) const {
+    return at(each.whole, each.by_rows ? row_bytes(bytes) * (first_ + begin_) : bytes * at_);
   }
   // Written in turn such that the last step writes the final value.
   int place(const lower::CarriedBuffer& each, int64_t left) const { return left % 2 == 0 ? each.final : each.spare; }
@@ -97,21 +97,22 @@ class Executable::ScanRun {
     if (!changes) return true;
     if (item_.has_rows()) size(sizes_.active) = active;
     executable_.enter_inner(item_.body, block_, frame_);
-    for (const lower::ScanItem::Sequence& each : item_.captured) pointer(each.inside) = at(each.whole, row_bytes(each.inside) * begin_);
+    for (const lower::ScanItem::Sequence& each : item_.captured)
+      pointer(each.inside) = at(each.whole, row_bytes(bytes_of(each.inside)) * begin_);
     return true;
   }
 
   void run_step(AsContext& context) {
     executable_.set_iteration(item_.body, block_, frame_, at_);
     const size_t carried = item_.carried.size();
-    const std::vector<lower::BlockOutput>& made = executable_.program_.blocks[static_cast<size_t>(item_.body)].outputs;
     const auto for_each_output = [&](auto&& give) {
       for (size_t i = 0; i < carried; ++i) give(i, rows_of(item_.carried[i], place(item_.carried[i], left_)));
-      for (size_t i = 0; i < item_.stacked.size(); ++i) give(carried + i, step_of(item_.stacked[i], made[carried + i].buffer));
+      for (size_t i = 0; i < item_.stacked.size(); ++i)
+        give(carried + i, step_of(item_.stacked[i], executable_.output_bytes(item_.body, carried + i, frame_)));
     };
     for (const lower::CarriedBuffer& each : item_.carried)
       pointer(each.inside) = rows_of(each, is_fresh_ ? each.initial : place(each, left_ + 1));
-    for (const lower::ScanItem::Sequence& each : item_.sequences) pointer(each.inside) = step_of(each, each.inside);
+    for (const lower::ScanItem::Sequence& each : item_.sequences) pointer(each.inside) = step_of(each, bytes_of(each.inside));
     for_each_output([&](size_t output, void* where) { executable_.lend_output(item_.body, output, frame_, where); });
     executable_.run_items(item_.body, frame_, context);
     for_each_output([&](size_t output, void* where) { executable_.copy_output(item_.body, output, frame_, where); });

@@ -96,6 +96,23 @@ TEST_F(KernelCache, drops_what_was_used_longest_ago) {
   EXPECT_FALSE(disk.find("0"));
 }
 
+TEST_F(KernelCache, leaves_files_that_are_not_its_own_alone) {
+  const fs::path foreign = folder_.path() / "thesis.txt";
+  std::ofstream(foreign) << std::string(5000, 'x');
+  fs::last_write_time(foreign, fs::file_time_type::min());
+  DiskCache disk = cache(1000);
+  for (int i = 0; i < 10; ++i) disk.store(std::to_string(i), std::string(300, 'x'));
+  EXPECT_TRUE(fs::exists(foreign));
+  EXPECT_LE(files(), 5);
+}
+
+TEST_F(KernelCache, takes_a_folder_with_a_slash_at_its_end_and_still_follows_no_link) {
+  set_kernel_cache({.folder = folder_.path() / "fresh" / ""});
+  EXPECT_TRUE(fs::is_directory(folder_.path() / "fresh"));
+  fs::create_directory_symlink(folder_.path() / "fresh", folder_.path() / "link");
+  EXPECT_THROW(set_kernel_cache({.folder = folder_.path() / "link" / ""}), ArgumentError);
+}
+
 TEST_F(KernelCache, a_folder_that_others_can_open_is_refused) {
   fs::permissions(folder_.path(), fs::perms::owner_all | fs::perms::others_read);
   const std::string text = test::text_of<ArgumentError>([&] { set_kernel_cache({.folder = folder_.path()}); });

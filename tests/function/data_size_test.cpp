@@ -127,6 +127,26 @@ TEST(DataSize, branches_and_loops_know_it) {
   EXPECT_EQ(f.stats().traces, 1);
 }
 
+// What a region hands out is as large as its size says, not as the memory it was found in.
+TEST(DataSize, regions_hand_it_out) {
+  const auto branch = function(
+      [](Tensor x, Tensor first) {
+        const Tensor kept = boolean_mask(x, x < 3.0F);
+        return cond(first, [&] { return kept; }, [&] { return kept * 2.0F; });
+      },
+      {.name = "branch"});
+  const Tensor x = arange(300'000, {.dtype = Dtype::f32});
+  EXPECT_EQ(branch(x, ones({}) > 0.0F).to_vector<float>(), (std::vector<float>{0, 1, 2}));
+  EXPECT_EQ(branch(x, ones({}) < 0.0F).to_vector<float>(), (std::vector<float>{0, 2, 4}));
+  const auto loop = function(
+      [](Tensor x, Tensor xs) {
+        const Tensor kept = boolean_mask(x, x < 2.0F);
+        return scan([&](Tensor sum, Tensor each) { return std::pair(sum + each, kept); }, zeros({4}), xs).second;
+      },
+      {.name = "loop"});
+  EXPECT_EQ(loop(x, ones({3, 4})).to_vector<float>(), (std::vector<float>{0, 1, 0, 1, 0, 1}));
+}
+
 TEST(DataSize, is_not_made_inside_a_region) {
   const auto f =
       function([](Tensor x) { return cond(sum(x) > 0.0F, [&] { return sum(boolean_mask(x, x > 0.0F)); }, [&] { return sum(x); }); },

@@ -130,5 +130,44 @@ TEST(ScanRows, bodies_whose_rows_meet_are_right_too) {
   EXPECT_TRUE(all_close(all, expected_all, {.relative = 1e-12}));
 }
 
+// Sizes that a body requires to be equal are those of all rows, not of a block.
+TEST(ScanRows, rules_on_the_number_of_rows_hold_for_all_of_them) {
+  const Dim n = dim("n"), m = dim("m"), t = dim("t");
+  auto f = function(
+      [](Tensor h0, Tensor xs, Tensor b) {
+        return scan(
+                   [&](Tensor h, Tensor x) {
+                     const Tensor next = h + x + reshape(b, h.shape());
+                     return std::pair(next, next);
+                   },
+                   h0, xs)
+            .first;
+      },
+      {.name = "rules", .signature = {spec(f32, {n, 4}, "h0"), spec(f32, {t, n, 4}, "xs"), spec(f32, {m, 4}, "b")}});
+  for (const int64_t rows : {5, 16, 17, 40}) {
+    const Tensor b = reshape(arange(rows * 4, {.dtype = f32}), {rows, 4});
+    EXPECT_TRUE(all_close(f(ones({rows, 4}), ones({3, rows, 4}), b), b * 3 + 4)) << rows;
+  }
+  EXPECT_THROW(f(ones({32, 4}), ones({3, 32, 4}), ones({16, 4})), ShapeError);
+}
+
+TEST(ScanRows, the_number_of_rows_may_say_where_elements_begin) {
+  const auto run = [](const Tensor& h0, const Tensor& xs) {
+    const Dim n = h0.shape()[0];
+    return scan(
+               [&](Tensor h, Tensor x) {
+                 const Tensor next = h + slice(x, {{}, {.begin = n, .end = n + 4}});
+                 return std::pair(next, next);
+               },
+               h0, xs)
+        .first;
+  };
+  auto traced = function([&](Tensor h0, Tensor xs) { return run(h0, xs); });
+  for (const int64_t rows : {5, 16, 40}) {
+    const Tensor xs = broadcast_to(arange(64, {.dtype = f32}), {3, rows, 64}), h0 = zeros({rows, 4});
+    EXPECT_TRUE(all_equal(traced(h0, xs), run(h0, xs))) << rows;
+  }
+}
+
 }  // namespace
 }  // namespace anyshape::test

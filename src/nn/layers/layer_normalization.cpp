@@ -1,6 +1,7 @@
 // LayerNormalization: every row to mean 0 and variance 1 over the given axes, then scaled and shifted.
 #include "nn/make_layer.h"
 
+#include <anyshape/error.h>
 #include <anyshape/layers/normalization.h>
 #include <anyshape/ops.h>
 
@@ -11,7 +12,9 @@ namespace {
 
 class LayerNormalizationLayer final : public Layer {
  public:
-  explicit LayerNormalizationLayer(LayerNormalizationOptions options) : Layer("LayerNormalization"), options_(std::move(options)) {}
+  explicit LayerNormalizationLayer(LayerNormalizationOptions options) : Layer("LayerNormalization"), options_(std::move(options)) {
+    if (options_.axes.empty()) throw ArgumentError("LayerNormalization: axes is empty; expected at least one axis.");
+  }
 
   bool supports_masking() const override { return true; }
 

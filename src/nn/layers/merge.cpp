@@ -1,5 +1,6 @@
 // Layers of several inputs: Concatenate, Add, Multiply. Their masks are Keras's: a step is real where it is in any of the inputs.
 #include "graph/layer_path.h"
+#include "nn/annotations.h"
 #include "nn/make_layer.h"
 
 #include <anyshape/error.h>
@@ -44,18 +45,15 @@ class ConcatenateLayer final : public Layer {
   int axis_;
 };
 
-class ReduceLayer final : public Layer {
+class ReduceLayer : public Layer {
  public:
-  using Combine = Tensor (*)(const Tensor&, const Tensor&);
-  ReduceLayer(const char* type, Combine combine, const LayerOptions&) : Layer(type), combine_(combine) {}
+  using Layer::Layer;
 
   Tensor call(std::span<const Tensor> inputs, const CallContext&) override {
     if (inputs.size() < 2) {
       throw ArgumentError(fmt::format("{}: got {} input; expected at least two.{}", nn::type_of(*this), inputs.size(), current_place()));
     }
-    Tensor result = inputs[0];
-    for (const Tensor& input : inputs.subspan(1)) result = combine_(result, input);
-    return result;
+    return combined(inputs);
   }
 
   Tensor mask(std::span<const Tensor>, std::span<const Tensor> masks) const override {
@@ -63,15 +61,51 @@ class ReduceLayer final : public Layer {
   }
 
  private:
-  Combine combine_;
+  virtual Tensor combined(std::span<const Tensor> inputs) const = 0;
+};
+
+class AddLayer final : public ReduceLayer {
+ public:
+  explicit AddLayer(const LayerOptions&) : ReduceLayer("Add") {}
+
+ private:
+  Tensor combined(std::span<const Tensor> inputs) const override {
+    Tensor sum = inputs[0];
+    for (const Tensor& input : inputs.subspan(1)) sum = sum + input;
+    return sum;
+  }
+};
+
+// A masked step is a factor of 1, and what is masked in all inputs is 0.
+class MultiplyLayer final : public ReduceLayer {
+ public:
+  explicit MultiplyLayer(const LayerOptions&) : ReduceLayer("Multiply") {}
+
+ private:
+  static Tensor over_features(const Tensor& mask, const Tensor& x) {
+    Tensor wide = mask;
+    while (wide.rank() < x.rank()) wide = expand_dims(wide, -1);
+    return wide;
+  }
+
+  Tensor combined(std::span<const Tensor> inputs) const override {
+    std::vector<Tensor> masks;
+    Tensor product;
+    for (const Tensor& input : inputs) {
+      const Tensor mask = nn::mask_of(input);
+      if (mask.defined()) masks.push_back(mask);
+      const Tensor factor = mask.defined() ? where(over_features(mask, input), input, ones_like(input)) : input;
+      product = product.defined() ? product * factor : factor;
+    }
+    if (masks.size() < inputs.size()) return product;
+    return where(over_features(ConcatenateLayer::any_of(masks), product), product, zeros_like(product));
+  }
 };
 
 }  // namespace
 
 Concatenate::Concatenate(ConcatenateOptions options) : AnyLayer(nn::make_layer<ConcatenateLayer>(options)) {}
-Add::Add(LayerOptions options)
-    : AnyLayer(nn::make_layer<ReduceLayer>(options, "Add", [](const Tensor& a, const Tensor& b) -> Tensor { return a + b; })) {}
-Multiply::Multiply(LayerOptions options)
-    : AnyLayer(nn::make_layer<ReduceLayer>(options, "Multiply", [](const Tensor& a, const Tensor& b) -> Tensor { return a * b; })) {}
+Add::Add(LayerOptions options) : AnyLayer(nn::make_layer<AddLayer>(options)) {}
+Multiply::Multiply(LayerOptions options) : AnyLayer(nn::make_layer<MultiplyLayer>(options)) {}
 
 }  // namespace anyshape

@@ -28,10 +28,9 @@ class ActivationLayer final : public PointwiseLayer {
   ActivationFunction activation_;
 };
 
-class LambdaLayer final : public PointwiseLayer {
+class LambdaLayer final : public Layer {  // what it does to a mask nobody knows: it drops it, as Keras's does
  public:
-  LambdaLayer(std::function<Tensor(const Tensor&)> callable, const LayerOptions&)
-      : PointwiseLayer("Lambda"), callable_(std::move(callable)) {}
+  LambdaLayer(std::function<Tensor(const Tensor&)> callable, const LayerOptions&) : Layer("Lambda"), callable_(std::move(callable)) {}
   Tensor call(const Tensor& x, const CallContext&) override { return callable_(x); }
 
  private:
