@@ -44,19 +44,6 @@ class Preparation {
     return batch;
   }
 
-  void require_counts(const Data& x, const Data& y, const Tensor& sample_weight) const {
-    const int64_t rows = row_count(purpose_.what, x);
-    auto require = [&](const Tensor& tensor, const char* name) {
-      if (row_count(tensor) == rows) return;
-      throw DataError(
-          fmt::format("{}: the inputs have {} rows, the {} {}; expected as many.", purpose_.what, rows, name, row_count(tensor)));
-    };
-    for (const Data::Field& field : x.fields()) require(field.tensor, "further inputs");
-    for (const Data::Field& field : y.fields()) require(field.tensor, "targets");
-    if (sample_weight.defined()) require(sample_weight, "sample weights");
-    if (rows == 0) throw DataError(fmt::format("{}: the inputs have no rows; expected at least one.", purpose_.what));
-  }
-
  private:
   const Purpose& purpose_;
   std::vector<std::string> inputs_, outputs_;
@@ -64,7 +51,9 @@ class Preparation {
 
 class ArrayBatches final : public Batches {
  public:
-  ArrayBatches(Batch all, ArrayOptions options) : all_(std::move(all)), options_(options), rows_(row_count(all_.x.front())) {}
+  ArrayBatches(Batch all, ArrayOptions options) : all_(std::move(all)), options_(options), rows_(row_count(all_.x.front())) {
+    options_.batch_size = std::min(options_.batch_size, rows_);  // of any size: sums with it do not overflow
+  }
 
   std::vector<Tensor> sample() override {
     std::vector<Tensor> rows;
@@ -129,7 +118,7 @@ class DatasetBatches final : public Batches {
     if (std::exchange(is_begun_, true)) ++*place_;  // not before it is asked for: a dataset may be endless, or slow
     if (!(*place_ != data_.end())) return std::nullopt;
     const Example& example = **place_;
-    preparation_.require_counts(example.x, example.y, example.sample_weight);
+    require_equal_rows(purpose_.what, example.x, example.y, example.sample_weight);
     Batch batch = preparation_.prepared(example.x, example.y, example.sample_weight, elements_);
     elements_ += row_count(batch.x.front());
     return batch;
@@ -158,6 +147,18 @@ int64_t row_count(const char* what, const Data& x) {
   return row_count(x.fields().front().tensor);
 }
 
+void require_equal_rows(const char* what, const Data& x, const Data& y, const Tensor& sample_weight) {
+  const int64_t rows = row_count(what, x);
+  auto require = [&](const Tensor& tensor, const char* name) {
+    if (row_count(tensor) == rows) return;
+    throw DataError(fmt::format("{}: the inputs have {} rows, the {} {}; expected as many.", what, rows, name, row_count(tensor)));
+  };
+  for (const Data::Field& field : x.fields()) require(field.tensor, "further inputs");
+  for (const Data::Field& field : y.fields()) require(field.tensor, "targets");
+  if (sample_weight.defined()) require(sample_weight, "sample weights");
+  if (rows == 0) throw DataError(fmt::format("{}: the inputs have no rows; expected at least one.", what));
+}
+
 Data rows_between(const Data& data, int64_t begin, int64_t end) {
   std::vector<Data::Field> fields;
   for (const Data::Field& field : data.fields()) fields.push_back({field.name, rows_of(field.tensor, begin, end)});
@@ -170,7 +171,7 @@ std::unique_ptr<Batches> array_batches(const Purpose& purpose, const Data& x, co
     throw ArgumentError(fmt::format("{}: batch_size is {}; expected at least 1.", purpose.what, options.batch_size));
   }
   const Preparation preparation(purpose);
-  preparation.require_counts(x, y, sample_weight);
+  require_equal_rows(purpose.what, x, y, sample_weight);
   return std::make_unique<ArrayBatches>(preparation.prepared(x, y, sample_weight, {}), options);
 }
 

@@ -33,13 +33,14 @@ struct ArrayOptions {
   int64_t batch_size = 32;
   bool shuffle = false;
 };
-// DataError for inputs and targets of different counts, and for no rows at all.
 std::unique_ptr<Batches> array_batches(const Purpose& purpose, const Data& x, const Data& y, const Tensor& sample_weight,
                                        ArrayOptions options);
 std::unique_ptr<Batches> dataset_batches(const Purpose& purpose, const Dataset& data);
 
 int64_t row_count(const Tensor& tensor);  // ShapeError for a scalar
 int64_t row_count(const char* what, const Data& x);
+// DataError for fields and weights of other counts than the first input's, and for no rows at all.
+void require_equal_rows(const char* what, const Data& x, const Data& y, const Tensor& sample_weight);
 Data rows_between(const Data& data, int64_t begin, int64_t end);
 
 }  // namespace anyshape::model

@@ -1,49 +1,81 @@
 // The callbacks that come with the library.
+#include "model/model_state.h"
+#include "train/loss_impl.h"
 
 #include <anyshape/callback.h>
 #include <anyshape/error.h>
 #include <anyshape/model.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <optional>
+#include <string_view>
 
 namespace anyshape {
 namespace {
 
-bool wants_maximum(Monitor mode, const std::string& name) {
-  if (mode != Monitor::Auto) return mode == Monitor::Max;
-  for (const char* part : {"accuracy", "auc", "precision", "recall", "f1"}) {
-    if (name.find(part) != std::string::npos) return true;
+// What a value is named after: "val_left_weighted_accuracy_1", of an output and numbered among equal ones, is an accuracy.
+bool is_named_after(std::string_view value, const std::vector<std::string>& metrics) {
+  const size_t last = value.rfind('_');
+  if (last != std::string_view::npos && value.find_first_not_of("0123456789", last + 1) == std::string_view::npos) {
+    value = value.substr(0, last);
   }
-  return false;
+  return std::ranges::any_of(metrics, [&](const std::string& metric) { return value == metric || value.ends_with("_" + metric); });
 }
 
-double worst(Monitor mode, const std::string& name) {
-  const double infinity = std::numeric_limits<double>::infinity();
-  return wants_maximum(mode, name) ? -infinity : infinity;
+// None: the name does not tell.
+std::optional<bool> wants_maximum(Monitor mode, const std::string& name) {
+  if (mode != Monitor::Auto) return mode == Monitor::Max;
+  if (is_named_after(name, {"accuracy", "acc", "auc", "precision", "recall", "f1_score", "f1"})) return true;
+  std::vector<std::string> minimized = train::loss_names();
+  minimized.insert(minimized.end(), {"loss", "root_mean_squared_error"});
+  if (is_named_after(name, minimized)) return false;
+  return std::nullopt;
 }
 
 bool is_better(double value, double best, Monitor mode, const std::string& name, double min_delta) {
-  return wants_maximum(mode, name) ? value > best + min_delta : value < best - min_delta;
+  return wants_maximum(mode, name).value_or(false) ? value > best + min_delta : value < best - min_delta;
 }
 
 // ArgumentError with the recorded names where the monitored one is not among them.
+void require_recorded(const char* callback, const std::string& name, const std::vector<std::string>& recorded) {
+  if (std::ranges::find(recorded, name) != recorded.end()) return;
+  throw ArgumentError(fmt::format("{}: \"{}\" is not recorded; expected one of {}. Give fit validation data for val_ values.", callback,
+                                  name, fmt::join(recorded, ", ")));
+}
+
 double monitored(const char* callback, const std::string& name, const Scores& scores) {
-  if (scores.contains(name)) return scores[name];
-  std::string names;
-  for (const auto& each : scores.all()) names += (names.empty() ? "" : ", ") + each.first;
-  throw ArgumentError(
-      fmt::format("{}: \"{}\" is not recorded; expected one of {}. Give fit validation data for val_ values.", callback, name, names));
+  std::vector<std::string> names;
+  for (const auto& each : scores.all()) names.push_back(each.first);
+  require_recorded(callback, name, names);
+  return scores[name];
+}
+
+// The value that any other is better than. ArgumentError where the fit will not record the name, or the name does not tell what is better.
+double worst(const char* callback, const Model& model, Monitor mode, const std::string& name) {
+  const std::vector<std::string>& recorded = Model::State::of(model, callback).recorded;
+  if (!recorded.empty()) require_recorded(callback, name, recorded);
+  const std::optional<bool> maximum = wants_maximum(mode, name);
+  if (!maximum) {
+    throw ArgumentError(fmt::format(
+        "{}: \"{}\" may be better when it is greater or when it is less; expected .mode = Monitor::Max or Monitor::Min.", callback, name));
+  }
+  const double infinity = std::numeric_limits<double>::infinity();
+  return *maximum ? -infinity : infinity;
 }
 
 }  // namespace
 
 ModelCheckpoint::ModelCheckpoint(std::string path, ModelCheckpointOptions options) : path_(std::move(path)), options_(std::move(options)) {}
 
-void ModelCheckpoint::on_train_begin(Model&) { best_ = worst(options_.mode, options_.monitor); }
+void ModelCheckpoint::on_train_begin(Model& model) {
+  if (options_.save_best_only) best_ = worst("ModelCheckpoint", model, options_.mode, options_.monitor);
+}
 
 void ModelCheckpoint::on_epoch_end(Model& model, int64_t epoch, const Scores& scores) {
   if (options_.save_best_only) {
@@ -64,8 +96,8 @@ void ModelCheckpoint::on_epoch_end(Model& model, int64_t epoch, const Scores& sc
 
 EarlyStopping::EarlyStopping(EarlyStoppingOptions options) : options_(std::move(options)) {}
 
-void EarlyStopping::on_train_begin(Model&) {
-  best_ = worst(options_.mode, options_.monitor);
+void EarlyStopping::on_train_begin(Model& model) {
+  best_ = worst("EarlyStopping", model, options_.mode, options_.monitor);
   waited_ = 0;
   best_weights_.clear();
 }
@@ -92,8 +124,8 @@ ReduceLROnPlateau::ReduceLROnPlateau(ReduceLROnPlateauOptions options) : options
   }
 }
 
-void ReduceLROnPlateau::on_train_begin(Model&) {
-  best_ = worst(options_.mode, options_.monitor);
+void ReduceLROnPlateau::on_train_begin(Model& model) {
+  best_ = worst("ReduceLROnPlateau", model, options_.mode, options_.monitor);
   waited_ = cooling_ = 0;
 }
 

@@ -64,28 +64,30 @@ Tensor predict_all(const Model& model, const std::shared_ptr<Model::State>& stat
 }  // namespace
 
 Scores Model::evaluate(const Data& x, const Data& y, EvaluateOptions options) const {
-  const CompileOptions& compiled = model::require_compiled(*state_, "evaluate");
+  const CompileOptions& compiled = model::require_compiled(*this, "evaluate");
   const auto batches =
       model::array_batches({"evaluate", *this, &compiled}, x, y, options.sample_weight, {.batch_size = options.batch_size});
   return evaluate_all(*this, state_, *batches, options.verbose);
 }
 
 Scores Model::evaluate(const Dataset& data, EvaluateOptions options) const {
-  const CompileOptions& compiled = model::require_compiled(*state_, "evaluate");
+  const CompileOptions& compiled = model::require_compiled(*this, "evaluate");
   return evaluate_all(*this, state_, *model::dataset_batches({"evaluate", *this, &compiled}, data), options.verbose);
 }
 
 Tensor Model::predict(const Data& x, PredictOptions options) const {
+  State::of(*this, "predict");
   const auto batches = model::array_batches({"predict", *this, nullptr}, x, {}, {}, {.batch_size = options.batch_size});
   return predict_all(*this, state_, *batches, options.verbose);
 }
 
 Tensor Model::predict(const Dataset& data, PredictOptions options) const {
+  State::of(*this, "predict");
   return predict_all(*this, state_, *model::dataset_batches({"predict", *this, nullptr}, data), options.verbose);
 }
 
 Scores Model::train_on_batch(const Data& x, const Data& y) const {
-  const CompileOptions& compiled = model::require_compiled(*state_, "train_on_batch");
+  const CompileOptions& compiled = model::require_compiled(*this, "train_on_batch");
   const auto batches = model::array_batches({"train_on_batch", *this, &compiled}, x, y, {},
                                             {.batch_size = std::max<int64_t>(1, model::row_count("train_on_batch", x))});
   model::prepare_model(*this, state_, state_->shapes, batches->sample());

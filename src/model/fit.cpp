@@ -6,6 +6,7 @@
 #include "model/model_state.h"
 #include "model/prepare.h"
 #include "model/progress.h"
+#include "model/reported_metrics.h"
 
 #include <anyshape/error.h>
 #include <anyshape/random.h>
@@ -20,6 +21,23 @@ namespace {
 
 using model::Batches;
 
+// While it lives a fit runs: another one, or compile(), would change the steps that it uses.
+class FitScope {
+ public:
+  explicit FitScope(Model::State& state) : state_(state) {
+    if (state.is_fitting.exchange(true)) throw ArgumentError("fit: another fit of the model runs; expected one at a time.");
+  }
+  ~FitScope() {
+    state_.recorded.clear();
+    state_.is_fitting = false;
+  }
+  FitScope(const FitScope&) = delete;
+  FitScope& operator=(const FitScope&) = delete;
+
+ private:
+  Model::State& state_;
+};
+
 class Fit {
  public:
   Fit(const Model& model, Model::State& state, const FitOptions& options)
@@ -28,6 +46,10 @@ class Fit {
   History run(Batches& batches, Batches* validation) {
     const model::InterruptScope interrupt;
     state_.stop = false;
+    state_.recorded = model::reported_names(compiled_);
+    if (validation != nullptr) {
+      for (const std::string& name : model::reported_names(compiled_)) state_.recorded.push_back("val_" + name);
+    }
     each([&](Callback& callback) { callback.on_train_begin(model_); });
     for (int64_t epoch = 0; epoch < options_.epochs && !is_stopped(); ++epoch) run_epoch(epoch, batches, validation);
     if (is_interrupted()) progress_.note("interrupted: training stops here");
@@ -119,14 +141,16 @@ Tensor rows_between(const Tensor& tensor, int64_t begin, int64_t end) {
 }  // namespace
 
 History Model::fit(const Data& x, const Data& y, FitOptions options) const {
-  const CompileOptions& compiled = model::require_compiled(*state_, "fit");
+  const CompileOptions& compiled = model::require_compiled(*this, "fit");
+  const FitScope scope(*state_);
   require_options(options);
   const model::Purpose training{"fit", *this, &compiled, options.class_weight}, checking{"fit: validation", *this, &compiled};
   const model::ArrayOptions order{.batch_size = options.batch_size, .shuffle = options.shuffle};
   std::optional<random::SeedScope> seeded;
   if (options.seed) seeded.emplace(static_cast<uint64_t>(*options.seed));
   std::unique_ptr<Batches> batches, validation;
-  if (options.validation_split > 0) {  // the last rows, as they are given
+  if (options.validation_split > 0) {                               // the last rows, as they are given
+    model::require_equal_rows("fit", x, y, options.sample_weight);  // slices of unequal ones may be equal
     const int64_t rows = model::row_count("fit", x);
     const auto kept = static_cast<int64_t>(std::floor(static_cast<double>(rows) * (1 - options.validation_split)));
     if (kept == 0 || kept == rows) {
@@ -146,7 +170,8 @@ History Model::fit(const Data& x, const Data& y, FitOptions options) const {
 }
 
 History Model::fit(const Dataset& data, FitOptions options) const {
-  const CompileOptions& compiled = model::require_compiled(*state_, "fit");
+  const CompileOptions& compiled = model::require_compiled(*this, "fit");
+  const FitScope scope(*state_);
   require_options(options);
   if (options.validation_split != 0 || options.sample_weight.defined()) {
     throw ArgumentError("fit: validation_split and sample_weight need tensors; expected validation_data and weights in the dataset.");

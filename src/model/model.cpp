@@ -2,9 +2,9 @@
 #include "io/safetensors.h"
 #include "model/fields.h"
 #include "model/model_state.h"
+#include "model/reported_metrics.h"
 #include "nn/named_weights.h"
 #include "nn/training_mode.h"
-#include "train/metric_impl.h"
 
 #include <anyshape/error.h>
 
@@ -16,7 +16,9 @@
 
 namespace anyshape {
 
-Model::Model(const AnyLayer& network) : AnyLayer(network), state_(std::make_shared<State>()) {}
+Model::Model(const AnyLayer& network) : AnyLayer(network), state_(std::make_shared<State>()) {
+  if (!network.defined()) throw ArgumentError("model: the layer's handle is empty; expected a layer.");
+}
 
 Model::Model(FunctionalOptions options) : Model(anyshape::layer(nn::FunctionalNetwork(options.inputs, options.outputs))) {
   LayerState& state = AnyLayer::layer()->state();
@@ -34,47 +36,35 @@ Model Model::State::handle(const AnyLayer& network, const std::weak_ptr<State>& 
   return model;
 }
 
-namespace {
-
-// Metrics are this model's: one object in two models would add up both. Several outputs have one of each, named after the output.
-std::vector<Metric> own_metrics(const std::vector<Metric>& metrics, const std::vector<std::string>& outputs) {
-  std::vector<Metric> own;
-  for (const Metric& metric : metrics) {
-    for (size_t output = 0; output < std::max<size_t>(outputs.size(), 1); ++output) {
-      own.push_back(metric.clone());
-      if (outputs.size() < 2) continue;
-      const std::string name = outputs[output].empty() ? fmt::format("output{}", output) : outputs[output];
-      own.back().impl()->rename(fmt::format("{}_{}", name, metric.name()));
-    }
-  }
-  return own;
+Model::State& Model::State::of(const Model& model, const char* what) {
+  if (model.state_ != nullptr) return *model.state_;
+  throw ArgumentError(fmt::format("{}: the handle is empty; expected a model of layers, as Sequential(...).", what));
 }
 
-}  // namespace
-
 void Model::compile(CompileOptions options) const {
+  State& state = State::of(*this, "compile");
+  if (state.is_fitting) throw ArgumentError("compile: a fit of the model runs; expected compile() before it or after it.");
   if (!options.loss.defined() && options.losses.empty() && !options.step) {
     throw ArgumentError("compile: no loss is given; expected .loss, .losses or a .step of your own.");
   }
-  const std::vector<std::string> outputs = model::output_names(*this);
-  options.metrics = own_metrics(options.metrics, outputs);
-  options.weighted_metrics = own_metrics(options.weighted_metrics, outputs);
-  state_->compiled = std::move(options);
-  state_->train_step.reset();
-  state_->evaluate_step.reset();
+  model::make_own_metrics(options, model::output_names(*this));
+  state.compiled = std::move(options);
+  state.train_step.reset();
+  state.evaluate_step.reset();
 }
 
 Function<Tensor(AnyLayer, Optimizer, Batch)> Model::train_step() const {
-  model::require_compiled(*state_, "train_step");
+  model::require_compiled(*this, "train_step");
   if (!state_->train_step) state_->train_step.emplace(model::make_train_step(state_));
   return *state_->train_step;
 }
 
 std::vector<Tensor> Model::outputs(const std::vector<Tensor>& inputs, LayerCallOptions options) const {
+  State::of(*this, "outputs");
   return model::call_network(*this, inputs, options.training.value_or(nn::is_training()));
 }
 
-Optimizer Model::optimizer() const { return model::require_compiled(*state_, "optimizer").optimizer; }
+Optimizer Model::optimizer() const { return model::require_compiled(*this, "optimizer").optimizer; }
 
 Model Model::clone() const { return Model(AnyLayer::clone()); }
 
@@ -88,7 +78,7 @@ AnyLayer Model::layer(const std::string& name) const {
   throw ArgumentError(fmt::format("layer: \"{}\" is no layer of the model; expected one of {}.", name, fmt::join(names, ", ")));
 }
 
-void Model::stop_training() const { state_->stop = true; }
+void Model::stop_training() const { State::of(*this, "stop_training").stop = true; }
 
 void Model::save_weights(const std::filesystem::path& file) const {
   nn::require_built(*this, "save_weights");

@@ -23,14 +23,17 @@ struct Model::State {
   std::optional<EvaluateStep> evaluate_step;
   std::optional<PredictStep> predict_step;
   std::atomic<bool> stop{false};  // training ends after this step
+  std::atomic<bool> is_fitting{false};
+  std::vector<std::string> recorded;  // by the fit that runs: what callbacks may monitor; empty where none runs
 
+  static State& of(const Model& model, const char* what);  // ArgumentError for an empty handle
   // The model of a network and its state: what a step of the user's own is given. The step is held by the state, so it holds it weakly.
   static Model handle(const AnyLayer& network, const std::weak_ptr<State>& state);
 };
 
 namespace model {
 
-const CompileOptions& require_compiled(const Model::State& state, const char* what);  // ArgumentError before compile()
+const CompileOptions& require_compiled(const Model& model, const char* what);  // ArgumentError before compile()
 std::vector<Tensor> call_network(const AnyLayer& network, const std::vector<Tensor>& inputs, bool training);
 
 Model::State::TrainStep make_train_step(const std::shared_ptr<Model::State>& state);

@@ -87,7 +87,8 @@ Model::State::TrainStep own_train_step(const std::shared_ptr<Model::State>& stat
 
 }  // namespace
 
-const CompileOptions& require_compiled(const Model::State& state, const char* what) {
+const CompileOptions& require_compiled(const Model& model, const char* what) {
+  const Model::State& state = Model::State::of(model, what);
   if (state.compiled) return *state.compiled;
   throw ArgumentError(fmt::format("{}: the model is not compiled; expected compile({{.optimizer = ..., .loss = ...}}) before.", what));
 }

@@ -46,6 +46,7 @@ Metric train::mean_of_values(LossImpl values) {
 Metric::Metric(const Loss& loss) {
   if (!loss.defined()) throw ArgumentError("metric: the loss is an empty handle; expected a loss.");
   impl_ = std::make_shared<MeanMetric>(loss.impl());
+  if (loss.impl()->callable) impl_->rename("metric");  // it is not the loss beside which it is reported
 }
 
 Metric root_mean_squared_error() {

@@ -42,7 +42,8 @@ class Callbacks : public testing::Test {
                            .on_train_end = [&](Model& model, const History& history) { callback->on_train_end(model, history); },
                            .on_epoch_begin = [&](Model& model, int64_t epoch) { callback->on_epoch_begin(model, epoch); },
                            .on_epoch_end = pass_on,
-                       })}});
+                       })},
+                       .validation_data = {.x = ones({1, 1}), .y = ones({1, 1})}});
   }
 
   std::string read(const std::filesystem::path& file) const {
@@ -113,7 +114,8 @@ TEST_F(Callbacks, early_stopping_waits_and_restores_the_best_weights) {
                                                 noting(model, epoch, given);
                                                 shared->on_epoch_end(model, epoch, given);
                                               },
-                                      })}});
+                                      })},
+                                      .validation_data = {.x = ones({1, 1}), .y = ones({1, 1})}});
   EXPECT_EQ(history.epochs(), 4);  // 2 and 1 are no better than the 1 before
   ASSERT_EQ(kernels.size(), 4U);
   EXPECT_EQ(model_.weights()[0].item<float>(), kernels[1]);
@@ -132,6 +134,60 @@ TEST_F(Callbacks, early_stopping_takes_accuracies_for_better_when_greater) {
   // Nothing asked to stop: a fit that follows begins anew and runs to its end.
   EXPECT_EQ(text_of<ArgumentError>([&] { fit_with({1}, EarlyStopping({.monitor = "val_los"})); }),
             "EarlyStopping: \"val_los\" is not recorded; expected one of loss, val_loss. Give fit validation data for val_ values.");
+}
+
+TEST_F(Callbacks, what_is_better_follows_from_the_whole_name_or_is_asked_for) {
+  // Whether a value of 2 after 1 is a gain, told by the weights that are kept.
+  auto wants_greater = [&](const std::string& name) {
+    EarlyStopping stopping({.monitor = name, .patience = 9, .restore_best_weights = true});
+    stopping.on_train_begin(model_);
+    for (const float value : {1.0F, 2.0F}) {
+      model_.set_weights({full({1, 1}, value)});
+      Scores scores;
+      scores.set(name, value);
+      stopping.on_epoch_end(model_, 0, scores);
+    }
+    stopping.on_train_end(model_, {});
+    return model_.weights()[0].item<float>() == 2;
+  };
+  for (const char* name : {"acc", "val_acc", "accuracy_1", "left_weighted_accuracy", "val_sparse_top_k_categorical_accuracy", "auc",
+                           "precision", "val_recall_2", "f1_score"}) {
+    EXPECT_TRUE(wants_greater(name)) << name;
+  }
+  for (const char* name : {"loss", "val_loss", "mae", "val_left_mse_1", "huber", "val_root_mean_squared_error"}) {
+    EXPECT_FALSE(wants_greater(name)) << name;
+  }
+  for (const char* name : {"metric", "inaccuracy", "val_accident", "perplexity"}) {
+    EXPECT_EQ(text_of<ArgumentError>([&] { wants_greater(name); }),
+              "EarlyStopping: \"" + std::string(name) +
+                  "\" may be better when it is greater or when it is less; expected .mode = Monitor::Max or Monitor::Min.");
+  }
+  EarlyStopping asked({.monitor = "perplexity", .mode = Monitor::Min});
+  asked.on_train_begin(model_);
+}
+
+TEST_F(Callbacks, a_value_that_is_not_recorded_is_refused_before_the_first_step) {
+  model_.compile({.optimizer = "sgd", .loss = "mse", .metrics = {"mae"}});
+  EXPECT_EQ(
+      text_of<ArgumentError>([&] { model_.fit(ones({2, 1}), ones({2, 1}), {.verbose = Verbose::Silent, .callbacks = {EarlyStopping()}}); }),
+      "EarlyStopping: \"val_loss\" is not recorded; expected one of loss, mae. Give fit validation data for val_ values.");
+  EXPECT_EQ(model_.optimizer().iterations().read().item<int64_t>(), 0);
+  EXPECT_EQ(model_.weights()[0].item<float>(), 0);
+}
+
+TEST_F(Callbacks, cannot_compile_or_fit_the_model_that_is_trained) {
+  std::string compiling, fitting;
+  const auto meddle = [&](Model& model, int64_t, const Scores&) {
+    compiling = text_of<ArgumentError>([&] { model.compile({.optimizer = "sgd", .loss = "mae"}); });
+    fitting = text_of<ArgumentError>([&] { model.fit(ones({2, 1}), ones({2, 1})); });
+  };
+  const FitOptions options{.epochs = 2, .verbose = Verbose::Silent, .callbacks = {LambdaCallback({.on_batch_end = meddle})}};
+  EXPECT_EQ(model_.fit(ones({2, 1}), ones({2, 1}), options).epochs(), 2);
+  EXPECT_EQ(compiling, "compile: a fit of the model runs; expected compile() before it or after it.");
+  EXPECT_EQ(fitting, "fit: another fit of the model runs; expected one at a time.");
+  EXPECT_EQ(model_.train_step().stats().traces, 1);
+  model_.compile({.optimizer = "sgd", .loss = "mae"});  // and after it as before
+  EXPECT_EQ(model_.fit(ones({2, 1}), ones({2, 1}), {.verbose = Verbose::Silent}).epochs(), 1);
 }
 
 TEST_F(Callbacks, the_learning_rate_falls_on_a_plateau) {

@@ -112,6 +112,17 @@ TEST_F(FitErrors, options_out_of_their_range) {
             "fit: the dataset has no end; expected one that ends. Call take(count) on it.");
 }
 
+TEST_F(FitErrors, unequal_counts_are_found_before_rows_are_split_off) {
+  const FitOptions split{.verbose = Verbose::Silent, .validation_split = 0.1};
+  EXPECT_EQ(fit_error<DataError>(ones({10, 3}), ones({12, 2}), split), "fit: the inputs have 10 rows, the targets 12; expected as many.");
+  FitOptions weighted = split;
+  weighted.sample_weight = ones({11});
+  EXPECT_EQ(fit_error<DataError>(ones({10, 3}), ones({10, 2}), weighted),
+            "fit: the inputs have 10 rows, the sample weights 11; expected as many.");
+  EXPECT_EQ(fit_error<DataError>(inputs({{"a", ones({10, 3})}, {"b", ones({11, 3})}}), ones({10, 2}), split),
+            "fit: the inputs have 10 rows, the further inputs 11; expected as many.");
+}
+
 TEST_F(FitErrors, names_that_the_model_does_not_have) {
   const Tensor a = input({3}, {.name = "left"}), b = input({3}, {.name = "right"});
   const Model named(FunctionalOptions{.inputs = {a, b}, .outputs = {Dense(1, {.name = "sum"})(Add()({a, b}))}});
@@ -135,6 +146,32 @@ TEST(ModelErrors, an_unbuilt_or_uncompiled_model_says_what_to_do) {
   EXPECT_EQ(text_of<ArgumentError>([&] { model.compile({.optimizer = "sgd"}); }),
             "compile: no loss is given; expected .loss, .losses or a .step of your own.");
   EXPECT_EQ(model.predict(ones({2, 3})).shape(), Shape({2, 2}));  // builds it
+}
+
+TEST(ModelErrors, an_empty_handle_is_told_by_every_member) {
+  const Model none;
+  const Tensor x = ones({2, 3});
+  const Dataset data = Dataset::from(x, x).batch(2);
+  const std::string tail = ": the handle is empty; expected a model of layers, as Sequential(...).";
+  EXPECT_EQ(text_of<ArgumentError>([&] { none.compile({.loss = "mse"}); }), "compile" + tail);
+  EXPECT_EQ(text_of<ArgumentError>([&] { none.fit(x, x); }), "fit" + tail);
+  EXPECT_EQ(text_of<ArgumentError>([&] { none.fit(data); }), "fit" + tail);
+  EXPECT_EQ(text_of<ArgumentError>([&] { none.evaluate(x, x); }), "evaluate" + tail);
+  EXPECT_EQ(text_of<ArgumentError>([&] { none.evaluate(data); }), "evaluate" + tail);
+  EXPECT_EQ(text_of<ArgumentError>([&] { none.predict(x); }), "predict" + tail);
+  EXPECT_EQ(text_of<ArgumentError>([&] { none.predict(data); }), "predict" + tail);
+  EXPECT_EQ(text_of<ArgumentError>([&] { none.train_on_batch(x, x); }), "train_on_batch" + tail);
+  EXPECT_EQ(text_of<ArgumentError>([&] { none.train_step(); }), "train_step" + tail);
+  EXPECT_EQ(text_of<ArgumentError>([&] { none.outputs({x}); }), "outputs" + tail);
+  EXPECT_EQ(text_of<ArgumentError>([&] { none.optimizer(); }), "optimizer" + tail);
+  EXPECT_EQ(text_of<ArgumentError>([&] { none.stop_training(); }), "stop_training" + tail);
+  const std::string as_layer = "layer: the handle is empty; expected a layer.";
+  EXPECT_EQ(text_of<ArgumentError>([&] { none.summary(); }), as_layer);
+  EXPECT_EQ(text_of<ArgumentError>([&] { static_cast<void>(none.layer("dense")); }), as_layer);
+  EXPECT_EQ(text_of<ArgumentError>([&] { static_cast<void>(none.clone()); }), as_layer);
+  EXPECT_EQ(text_of<ArgumentError>([&] { none.save_weights("weights.safetensors"); }), as_layer);
+  EXPECT_EQ(text_of<ArgumentError>([&] { none.load_weights("weights.safetensors"); }), as_layer);
+  EXPECT_EQ(text_of<ArgumentError>([] { Model{AnyLayer()}; }), "model: the layer's handle is empty; expected a layer.");
 }
 
 TEST(ModelErrors, labels_out_of_range_leave_the_weights) {
