@@ -1,4 +1,6 @@
 // The ledger as JSON (RFC 8259): one object, keys in the order of the structs.
+#include "base/json_text.h"
+
 #include <anyshape/ledger.h>
 
 #include <fmt/format.h>
@@ -6,22 +8,6 @@
 
 namespace anyshape {
 namespace {
-
-std::string quoted(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      result += {'\\', c};
-    } else if (c == '\n') {
-      result += "\\n";
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      result += c;
-    }
-  }
-  return result + "\"";
-}
 
 // `"key": value` members with commas and line ends between them.
 class Object {
@@ -32,7 +18,7 @@ class Object {
   }
   void add(std::string_view key, int64_t value) { add(key, fmt::to_string(value)); }
   void add(std::string_view key, double value) { add(key, fmt::format("{}", value)); }
-  void add_text(std::string_view key, std::string_view value) { add(key, quoted(value)); }
+  void add_text(std::string_view key, std::string_view value) { add(key, json_text(value)); }
   template <class Items, class Text>
   void add_list(std::string_view key, const Items& items, const Text& text) {
     std::vector<std::string> texts;
@@ -70,19 +56,20 @@ std::string trace_object(const TraceRecord& record) {
   object.add_text("reason", record.reason);
   object.add_text("advice", record.advice);
   object.add_list("values", record.values, [](const structure::Part& part) {
-    return fmt::format("{{\"name\": {}, \"value\": {}}}", quoted(part.name), quoted(part.value));
+    return fmt::format("{{\"name\": {}, \"value\": {}}}", json_text(part.name), json_text(part.value));
   });
-  object.add_list("outputs", record.outputs, [](const TensorSpec& spec) { return quoted(to_string(spec)); });
-  object.add_list("checks", record.checks, quoted);
-  object.add_list("data_sizes", record.data_sizes, quoted);
-  object.add_list("specialized", record.specialized, quoted);
-  object.add_list("frozen", record.frozen,
-                  [](const FrozenValue& each) { return fmt::format("{{\"text\": {}, \"op\": {}}}", quoted(each.text), quoted(each.op)); });
-  object.add_list("captured", record.captured, quoted);
+  object.add_list("outputs", record.outputs, [](const TensorSpec& spec) { return json_text(to_string(spec)); });
+  object.add_list("checks", record.checks, json_text);
+  object.add_list("data_sizes", record.data_sizes, json_text);
+  object.add_list("specialized", record.specialized, json_text);
+  object.add_list("frozen", record.frozen, [](const FrozenValue& each) {
+    return fmt::format("{{\"text\": {}, \"op\": {}}}", json_text(each.text), json_text(each.op));
+  });
+  object.add_list("captured", record.captured, json_text);
   object.add_text("graph", record.graph);
   object.add("calls", record.calls);
   object.add_list("sizes", record.sizes, [](const SizesSeen& each) {
-    return fmt::format("{{\"name\": {}, \"least\": {}, \"most\": {}}}", quoted(each.name), each.least, each.most);
+    return fmt::format("{{\"name\": {}, \"least\": {}, \"most\": {}}}", json_text(each.name), each.least, each.most);
   });
   object.add("trace_ms", record.trace_ms);
   object.add("compile_ms", record.compile_ms);
@@ -113,7 +100,7 @@ std::string to_json(const Ledger& ledger) {
   object.add_text("name", ledger.name);
   object.add("stats", stats_object(ledger.stats));
   object.add_list("traces", ledger.traces, trace_object);
-  object.add_list("evicted", ledger.evicted, quoted);
+  object.add_list("evicted", ledger.evicted, json_text);
   return object.end() + "\n";
 }
 

@@ -103,11 +103,12 @@ int64_t JsonReader::integer() {
   return value;
 }
 
-std::vector<int64_t> JsonReader::integers() {
+std::vector<int64_t> JsonReader::integers(size_t most) {
   std::vector<int64_t> values;
   expect('[');
   if (accept(']')) return values;
   do {
+    if (values.size() == most) fail(fmt::format("has a list of more than {} numbers in its header", most));
     values.push_back(integer());
   } while (accept(','));
   expect(']');

@@ -16,8 +16,8 @@ class JsonReader {
   // Calls `member` behind every key of an object; it reads the value.
   void members(const std::function<void(const std::string& key)>& member);
   std::string string();
-  std::vector<int64_t> integers();
-  void end();  // nothing but space is left
+  std::vector<int64_t> integers(size_t most);  // refused where there are more, before they are kept
+  void end();                                  // nothing but space is left
   [[noreturn]] void fail(std::string_view what) const;
 
  private:

@@ -2,7 +2,7 @@
 // hostile: the header is read by a parser that knows nothing but this form, and every place is checked before memory is asked for.
 #include "io/safetensors.h"
 
-#include "base/checked.h"
+#include "base/json_text.h"
 #include "io/json_reader.h"
 #include "io/whole_file.h"
 #include "tensor/view.h"
@@ -29,9 +29,10 @@ constexpr std::array<std::pair<std::string_view, Dtype>, 8> dtypes = {{{"BOOL", 
                                                                        {"F32", Dtype::f32},
                                                                        {"F64", Dtype::f64}}};
 constexpr int64_t longest_header = 100'000'000;  // as the format's own reader
+constexpr size_t most_tensors = 100'000;         // one of no elements takes memory that is nowhere in the file
 
 [[noreturn]] void refuse(const std::filesystem::path& file, std::string_view what) {
-  throw FormatError(fmt::format("load_weights: \"{}\" {}; expected a whole safetensors file.", file.string(), what));
+  throw FormatError(fmt::format("safetensors: \"{}\" {}; expected a whole safetensors file.", file.string(), what));
 }
 
 struct Entry {
@@ -40,19 +41,6 @@ struct Entry {
   std::vector<int64_t> shape = {};
   int64_t begin = 0, end = 0;
 };
-
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char letter : text) {
-    if (letter == '"' || letter == '\\') result += '\\';
-    if (static_cast<unsigned char>(letter) < 0x20) {
-      result += fmt::format("\\u{:04x}", static_cast<int>(letter));
-    } else {
-      result += letter;
-    }
-  }
-  return result + '"';
-}
 
 Entry read_entry(JsonReader& json, std::string name) {
   Entry entry{.name = std::move(name)};
@@ -65,10 +53,10 @@ Entry read_entry(JsonReader& json, std::string name) {
       entry.dtype = known->second;
       has_dtype = true;
     } else if (key == "shape") {
-      entry.shape = json.integers();
+      entry.shape = json.integers(static_cast<size_t>(max_rank));
       has_shape = true;
     } else if (key == "data_offsets") {
-      const std::vector<int64_t> place = json.integers();
+      const std::vector<int64_t> place = json.integers(2);
       if (place.size() != 2) json.fail("has a place that is no pair of numbers");
       entry.begin = place[0];
       entry.end = place[1];
@@ -88,6 +76,7 @@ std::vector<Entry> read_header(const std::string& text, const std::filesystem::p
     if (key == "__metadata__") {
       json.members([&](const std::string&) { json.string(); });
     } else {
+      if (entries.size() == most_tensors) json.fail(fmt::format("has more than {} tensors", most_tensors));
       entries.push_back(read_entry(json, key));
     }
   });
@@ -97,7 +86,6 @@ std::vector<Entry> read_header(const std::string& text, const std::filesystem::p
 
 void require_place(const Entry& entry, int64_t bytes, const std::filesystem::path& file) {
   int64_t wanted = size_of(entry.dtype);
-  if (entry.shape.size() > static_cast<size_t>(max_rank)) refuse(file, fmt::format("has a tensor of rank {}", entry.shape.size()));
   for (const int64_t size : entry.shape) {
     if (size < 0 || __builtin_mul_overflow(wanted, std::max<int64_t>(size, 1), &wanted)) refuse(file, "has a shape that is too large");
   }
@@ -106,8 +94,9 @@ void require_place(const Entry& entry, int64_t bytes, const std::filesystem::pat
   if (!is_inside || entry.end - entry.begin != wanted) refuse(file, fmt::format("has no room for \"{}\" where it says", entry.name));
 }
 
-// One behind the other over the whole of the data: bytes that are read twice would ask for more memory than the file has.
-void require_no_overlap(std::vector<Entry> entries, int64_t bytes, const std::filesystem::path& file) {
+// In the order of their places, which must be one behind the other over the whole of the data: bytes that are read twice would ask for
+// more memory than the file has.
+void put_in_order(std::vector<Entry>& entries, int64_t bytes, const std::filesystem::path& file) {
   std::ranges::sort(entries, {}, [](const Entry& entry) { return std::pair(entry.begin, entry.end); });
   int64_t end = 0;
   for (const Entry& entry : entries) {
@@ -120,6 +109,10 @@ void require_no_overlap(std::vector<Entry> entries, int64_t bytes, const std::fi
 }  // namespace
 
 void save_safetensors(const std::filesystem::path& file, const std::vector<std::pair<std::string, Tensor>>& tensors) {
+  if (tensors.size() > most_tensors) {
+    throw ArgumentError(
+        fmt::format("safetensors: {} tensors for \"{}\"; expected at most {}.", tensors.size(), file.string(), most_tensors));
+  }
   std::vector<Tensor> dense;
   std::string header = "{";
   int64_t place = 0;
@@ -128,8 +121,8 @@ void save_safetensors(const std::filesystem::path& file, const std::vector<std::
     const TensorImpl& impl = *dense.back().impl();
     const int64_t bytes = impl.count() * size_of(impl.dtype);
     const auto* const spelled = std::ranges::find(dtypes, impl.dtype, &std::pair<std::string_view, Dtype>::second);
-    header += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}", header.size() > 1 ? "," : "", quoted(name),
-                          spelled->first, fmt::join(impl.extents(), ","), place, place + bytes);
+    header += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}", header.size() > 1 ? "," : "",
+                          json_text(name), spelled->first, fmt::join(impl.extents(), ","), place, place + bytes);
     place += bytes;
   }
   header += '}';
@@ -137,7 +130,7 @@ void save_safetensors(const std::filesystem::path& file, const std::vector<std::
   const auto length = static_cast<uint64_t>(header.size());
   std::array<char, 8> bytes{};
   std::memcpy(bytes.data(), &length, bytes.size());
-  WholeFile out("save_weights", file);
+  WholeFile out("safetensors", file);
   out.write({bytes.data(), bytes.size()});
   out.write(header);
   for (const Tensor& tensor : dense) {
@@ -162,13 +155,12 @@ std::map<std::string, Tensor> load_safetensors(const std::filesystem::path& file
   if (!in.read(header.data(), static_cast<std::streamsize>(length))) refuse(file, "cannot be read");
   left -= static_cast<int64_t>(length);
 
-  const std::vector<Entry> entries = read_header(header, file);
+  std::vector<Entry> entries = read_header(header, file);
   for (const Entry& entry : entries) require_place(entry, left, file);
-  require_no_overlap(entries, left, file);
+  put_in_order(entries, left, file);
   std::map<std::string, Tensor> tensors;
   for (const Entry& entry : entries) {
     const Tensor tensor = make_empty(entry.dtype, entry.shape);
-    in.seekg(static_cast<std::streamoff>(8 + static_cast<int64_t>(length) + entry.begin));
     char* const elements = tensor.impl()->data();
     if (entry.end > entry.begin && !in.read(elements, entry.end - entry.begin)) refuse(file, "cannot be read");
     if (entry.dtype == Dtype::b8) {  // any byte but 0 is true; inside the library true is 1

@@ -4,14 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "io/npy_header.h"
 #include "ops/expect_error.h"
+#include "support/temporary_folder.h"
 #include "tensor/view.h"
 
 namespace anyshape {
@@ -21,14 +20,7 @@ using std::string_literals::operator""s;
 
 class Npy : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("anyshape_npy_" + std::to_string(::getpid()) + "_" + testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directory(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name = "x.npy") const { return (folder_ / name).string(); }
+  std::string path(const std::string& name = "x.npy") const { return (folder_.path() / name).string(); }
   Tensor load(const std::string& bytes) const {
     std::ofstream(path(), std::ios::binary) << bytes;
     return load_npy(path());
@@ -37,10 +29,10 @@ class Npy : public testing::Test {
     std::ifstream file(path(), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  size_t files() const { return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder_), {})); }
+  size_t files() const { return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder_.path()), {})); }
 
  private:
-  std::filesystem::path folder_;
+  test::TemporaryFolder folder_;
 };
 
 // As numpy.save (2.4) writes them: header text, padding to 128 bytes, elements.

@@ -1,6 +1,7 @@
 // Safetensors: what is saved comes back; a damaged file loads equal or is refused, and never asks for more memory than it has.
 #include "io/safetensors.h"
 
+#include "support/temporary_folder.h"
 #include "tensor/view.h"
 
 #include <anyshape/error.h>
@@ -18,9 +19,6 @@ namespace fs = std::filesystem;
 
 class Safetensors : public testing::Test {
  protected:
-  Safetensors() : file_(fs::path(testing::TempDir()) / "anyshape_safetensors_test") {}
-  ~Safetensors() override { fs::remove(file_); }
-
   void write(const std::string& bytes) const {
     std::ofstream(file_, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   }
@@ -43,7 +41,8 @@ class Safetensors : public testing::Test {
     return "";
   }
 
-  fs::path file_;
+  test::TemporaryFolder folder_;
+  fs::path file_ = folder_.path() / "weights.safetensors";
 };
 
 const std::vector<std::pair<std::string, Tensor>>& sample() {
@@ -105,9 +104,10 @@ TEST_F(Safetensors, bad_headers_are_refused_with_a_reason) {
       {R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", "no room"},
       {R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", "too large"},
       {R"({"a":{"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,4]}})", "too large"},
-      {R"({"a":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4]}})", "rank 9"},
+      {R"({"a":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4]}})", "more than 8 numbers"},
       {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[-4,0]}})", "no room"},
-      {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4,8]}})", "no pair"},
+      {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4,8]}})", "more than 2 numbers"},
+      {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0]}})", "no pair"},
       {R"([1])", "no '{'"},
       {R"({"a":1})", "no '{'"},
       {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}} x)", "behind its header"}};
@@ -115,6 +115,27 @@ TEST_F(Safetensors, bad_headers_are_refused_with_a_reason) {
     write(header, std::string(4, '\0'));
     EXPECT_NE(refusal().find(wanted), std::string::npos) << header << "\n" << refusal();
   }
+}
+
+TEST_F(Safetensors, a_header_takes_no_more_memory_than_it_may) {
+  std::string zeros = "0";
+  for (int i = 0; i < 1'000'000; ++i) zeros += ",0";
+  write(R"({"a":{"dtype":"F32","shape":[)" + zeros, "");  // the list's end is not reached
+  EXPECT_EQ(refusal(),
+            "safetensors: \"" + file_.string() + "\" has a list of more than 8 numbers in its header; expected a whole safetensors file.");
+  std::string header = "{";
+  for (int i = 0; i <= 100'000; ++i) {
+    header += (i == 0 ? "\"" : ",\"") + std::to_string(i) + R"(":{"dtype":"U8","shape":[0],"data_offsets":[0,0]})";
+  }
+  write(header + "}", "");
+  EXPECT_NE(refusal().find("has more than 100000 tensors"), std::string::npos) << refusal();
+}
+
+TEST_F(Safetensors, tensors_come_in_any_order) {
+  write(R"({"b":{"dtype":"U8","shape":[1],"data_offsets":[2,3]},"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})", "\x01\x02\x03");
+  const auto loaded = load_safetensors(file_);
+  EXPECT_EQ(loaded.at("a").to_vector<uint8_t>(), (std::vector<uint8_t>{1, 2}));
+  EXPECT_EQ(loaded.at("b").to_vector<uint8_t>(), std::vector<uint8_t>{3});
 }
 
 TEST_F(Safetensors, metadata_is_passed_over) {
