@@ -9,7 +9,11 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string_view>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
 
 namespace anyshape {
 namespace {
@@ -38,58 +42,117 @@ std::string_view trimmed(std::string_view text) {
   return begin == std::string_view::npos ? std::string_view() : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-std::optional<double> number_in(std::string_view text) {
+// All of the text as one number.
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0;
+  Number value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
 
-// The value of a field in its column's kind; integers up to 2^53 are exact in the double that holds them.
-double value_of(const Table& table, const Column& column, const std::string& field, int64_t line) {
-  auto fail = [&](const std::string& what) {
-    throw DataError(fmt::format("Dataset::from_csv: \"{}\", line {}, column \"{}\": {}", table.file.string(), line, column.name, what));
-  };
-  const std::string_view text = trimmed(field);
-  if (column.categories != nullptr) {
-    const auto found = std::ranges::find(*column.categories, text);
-    if (found == column.categories->end()) fail(unknown_name("category", text, *column.categories));
-    return static_cast<double>(found - column.categories->begin());
+std::pair<int64_t, int64_t> range_of(Dtype integers) {
+  switch (integers) {
+    case Dtype::b8: return {0, 1};
+    case Dtype::u8: return {0, std::numeric_limits<uint8_t>::max()};
+    case Dtype::i32: return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
+    default: return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};
   }
-  if (std::ranges::find(table.options.missing, text) != table.options.missing.end()) {
-    if (!is_floating(column.dtype))
-      fail(fmt::format("the value is missing; expected {}. Read the column as f32, where it is NaN.", to_string(column.dtype)));
-    return std::numeric_limits<double>::quiet_NaN();
-  }
-  const std::optional<double> value = number_in(text);
-  if (!value)
-    fail(fmt::format("\"{}\" is no number; expected {}. List the column's values in .categories, or leave it out with .columns.", text,
-                     to_string(column.dtype)));
-  if (!is_floating(column.dtype) && !(std::isfinite(*value) && std::trunc(*value) == *value)) {
-    fail(fmt::format("\"{}\" is no whole number; expected {}.", text, to_string(column.dtype)));
-  }
-  return *value;
 }
 
-Tensor scalar(double value, Dtype dtype) { return cast(tensor(std::vector<double>{value}, {}), dtype); }
+// Where a value stands in the file.
+struct Place {
+  const Table& table;
+  const Column& column;
+  int64_t line;
 
-Example example_of(const Table& table, const std::vector<std::string>& record, int64_t line) {
-  if (record.size() != table.width) {
-    throw DataError(fmt::format("Dataset::from_csv: \"{}\", line {}: {} field{}; expected {}, one per column.", table.file.string(), line,
-                                record.size(), record.size() == 1 ? "" : "s", table.width));
+  [[noreturn]] void fail(const std::string& what) const {
+    throw DataError(fmt::format("Dataset::from_csv: \"{}\", line {}, column \"{}\": {}", table.file.string(), line, column.name, what));
   }
-  std::vector<double> values;
-  for (const Column& column : table.inputs) values.push_back(value_of(table, column, record[column.place], line));
+  [[noreturn]] void fail_range(std::string_view text) const {
+    const auto [least, greatest] = range_of(column.dtype);
+    fail(fmt::format("\"{}\" is out of range; expected {}, {} to {}.", text, to_string(column.dtype), least, greatest));
+  }
+};
+
+// A whole number, also as "3.0" or "2e3", where a double has every whole number up to it.
+int64_t whole_number(const Place& place, std::string_view text, double value) {
+  if (const std::optional<int64_t> whole = number_in<int64_t>(text)) return *whole;
+  constexpr double exact = 9007199254740992;  // 2^53
+  if (!std::isfinite(value) || std::trunc(value) != value) {
+    place.fail(fmt::format("\"{}\" is no whole number; expected {}.", text, to_string(place.column.dtype)));
+  }
+  if (std::abs(value) >= exact) place.fail_range(text);
+  return static_cast<int64_t>(value);
+}
+
+// The value of a field in its column's kind: Number is int64_t for columns of integers, else double.
+template <class Number>
+Number value_of(const Place& place, const std::string& field) {
+  const Column& column = place.column;
+  const std::string_view text = trimmed(field);
+  Number value = 0;
+  if (column.categories != nullptr) {
+    const auto found = std::ranges::find(*column.categories, text);
+    if (found == column.categories->end()) place.fail(unknown_name("category", text, *column.categories));
+    value = static_cast<Number>(found - column.categories->begin());
+  } else if (std::ranges::find(place.table.options.missing, text) != place.table.options.missing.end()) {
+    if (!is_floating(column.dtype)) {
+      place.fail(fmt::format("the value is missing; expected {}. Read the column as f32, where it is NaN.", to_string(column.dtype)));
+    }
+    value = std::numeric_limits<Number>::quiet_NaN();
+  } else {
+    const std::optional<double> number = number_in<double>(text);
+    if (!number) {
+      place.fail(fmt::format("\"{}\" is no number; expected {}. List the column's values in .categories, or leave it out with .columns.",
+                             text, to_string(column.dtype)));
+    }
+    if constexpr (std::is_same_v<Number, int64_t>) {
+      value = whole_number(place, text, *number);
+    } else {
+      value = *number;
+    }
+  }
+  if constexpr (std::is_same_v<Number, int64_t>) {
+    const auto [least, greatest] = range_of(column.dtype);
+    if (value < least || value > greatest) place.fail_range(text);
+  }
+  return value;
+}
+
+// One record's values in columns of one dtype.
+struct Record {
+  const Table& table;
+  std::vector<std::string> fields;
+  int64_t line;
+
+  template <class Number>
+  Tensor tensor_of(std::span<const Column> columns, const Shape& shape) const {
+    std::vector<Number> values;
+    for (const Column& column : columns) values.push_back(value_of<Number>({table, column, line}, fields[column.place]));
+    return cast(tensor(values, shape), columns.front().dtype);
+  }
+  Tensor read(std::span<const Column> columns, const Shape& shape) const {
+    return is_floating(columns.front().dtype) ? tensor_of<double>(columns, shape) : tensor_of<int64_t>(columns, shape);
+  }
+};
+
+Example example_of(const Record& record) {
+  const Table& table = record.table;
+  if (record.fields.size() != table.width) {
+    throw DataError(fmt::format("Dataset::from_csv: \"{}\", line {}: {} field{}; expected {}, one per column.", table.file.string(),
+                                record.line, record.fields.size(), record.fields.size() == 1 ? "" : "s", table.width));
+  }
   Example example;
   if (table.is_one_tensor) {
-    example.x = cast(tensor(values, {static_cast<int64_t>(values.size())}), table.inputs.front().dtype);
+    example.x = record.read(table.inputs, {static_cast<int64_t>(table.inputs.size())});
   } else {
     std::vector<Data::Field> fields;
-    for (size_t i = 0; i < values.size(); ++i) fields.push_back({table.inputs[i].name, scalar(values[i], table.inputs[i].dtype)});
+    for (const Column& column : table.inputs) fields.push_back({column.name, record.read({&column, 1}, {})});
     example.x = Data(std::move(fields));
   }
-  if (table.target) example.y = scalar(value_of(table, *table.target, record[table.target->place], line), table.target->dtype);
+  if (table.target) example.y = record.read({&*table.target, 1}, {});
   return example;
 }
 
@@ -99,9 +162,9 @@ class CsvCursor final : public DatasetCursor {
     if (table_->options.header) reader_.next();
   }
   std::optional<Example> next() override {
-    const std::optional<std::vector<std::string>> record = reader_.next();
-    if (!record) return std::nullopt;
-    return example_of(*table_, *record, reader_.line());
+    std::optional<std::vector<std::string>> fields = reader_.next(table_->width);
+    if (!fields) return std::nullopt;
+    return example_of({*table_, std::move(*fields), reader_.line()});
   }
 
  private:
@@ -130,10 +193,16 @@ Dataset Dataset::from_csv(const std::filesystem::path& file, CsvOptions options)
         fmt::format("Dataset::from_csv: \"{}\" is empty; expected {}.", file.string(), table->options.header ? "a header" : "records"));
   table->width = names.size();
   for (size_t i = 0; i < names.size(); ++i) names[i] = table->options.header ? std::string(trimmed(names[i])) : fmt::to_string(i);
+  std::unordered_map<std::string_view, std::vector<size_t>> places;
+  for (size_t i = 0; i < names.size(); ++i) places[names[i]].push_back(i);
   auto column = [&](const std::string& name) {
-    const auto found = std::ranges::find(names, name);
-    if (found == names.end()) throw ArgumentError(fmt::format("Dataset::from_csv: {}", unknown_name("column", name, names)));
-    Column result{.name = name, .place = static_cast<size_t>(found - names.begin())};
+    const auto found = places.find(name);
+    if (found == places.end()) throw ArgumentError(fmt::format("Dataset::from_csv: {}", unknown_name("column", name, names)));
+    if (found->second.size() > 1) {
+      throw DataError(fmt::format("Dataset::from_csv: \"{}\": columns {} and {} are both named \"{}\"; expected one of that name.",
+                                  file.string(), found->second[0], found->second[1], name));
+    }
+    Column result{.name = name, .place = found->second.front()};
     if (const auto listed = table->options.categories.find(name); listed != table->options.categories.end()) {
       result.categories = &listed->second;
       result.dtype = Dtype::i32;

@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,12 +13,15 @@ class CsvReader {
  public:
   CsvReader(const std::filesystem::path& file, char separator);  // DataError where it cannot be read
 
-  // The next record; none at the end. Empty lines are no records. FormatError for a quote that is not closed or not alone in its field.
-  std::optional<std::vector<std::string>> next();
+  // The next record; none at the end. Empty lines are no records. FormatError for a quote that is not closed or not alone in its field,
+  // DataError for more than `most` fields, before they are kept.
+  std::optional<std::vector<std::string>> next(size_t most = std::numeric_limits<size_t>::max());
   int64_t line() const { return record_line_; }  // where the last record begins, from 1
 
  private:
   std::string quoted_field();
+  bool is_end(int character) const;  // of the file; DataError where it is a failure to read on
+  [[noreturn]] void fail_to_read() const;
   [[noreturn]] void fail(const std::string& what) const;
 
   std::string name_;

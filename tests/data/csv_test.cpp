@@ -1,14 +1,15 @@
 // Comma-separated values: quotes, types, missing values, and errors with their line.
 #include "function/text_of.h"
+#include "support/temporary_folder.h"
 
 #include <anyshape/anyshape.h>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 namespace anyshape {
 namespace {
@@ -17,15 +18,14 @@ using test::text_of;
 
 class Csv : public testing::Test {
  protected:
-  ~Csv() override { std::filesystem::remove(file_); }
-
   const std::filesystem::path& write(const std::string& text) {
     std::ofstream(file_, std::ios::binary) << text;
     return file_;
   }
   std::string place(int line) const { return "Dataset::from_csv: \"" + file_.string() + "\", line " + std::to_string(line); }
 
-  std::filesystem::path file_ = std::filesystem::temp_directory_path() / ("anyshape_csv_test_" + std::to_string(getpid()) + ".csv");
+  test::TemporaryFolder folder_;
+  std::filesystem::path file_ = folder_.path() / "table.csv";
 };
 
 std::vector<float> floats_of(const Dataset& data) {
@@ -102,6 +102,67 @@ TEST_F(Csv, refuses_what_does_not_fit_with_its_line) {
             "Dataset::from_csv: \"" + file_.string() + "\" is empty; expected a header.");
   EXPECT_EQ(text_of<DataError>([&] { Dataset::from_csv("/nowhere/at/all.csv"); }),
             "Dataset::from_csv: \"/nowhere/at/all.csv\" cannot be read; expected a file.");
+}
+
+TEST_F(Csv, refuses_a_name_of_two_columns_where_it_is_asked_for) {
+  write("x,x,y\n1,2,3\n");
+  const std::string wanted =
+      "Dataset::from_csv: \"" + file_.string() + "\": columns 0 and 1 are both named \"x\"; expected one of that name.";
+  EXPECT_EQ(text_of<DataError>([&] { Dataset::from_csv(file_); }), wanted);
+  EXPECT_EQ(text_of<DataError>([&] { Dataset::from_csv(file_, {.target = "x", .columns = {"y"}}); }), wanted);
+  EXPECT_EQ(floats_of(Dataset::from_csv(file_, {.columns = {"y"}})), std::vector<float>{3});
+}
+
+TEST_F(Csv, reads_many_columns_without_looking_at_all_for_each) {
+  std::string names, values;
+  for (int i = 0; i < 200'000; ++i) {
+    names += (i == 0 ? "c" : ",c") + std::to_string(i);
+    values += i == 0 ? "1" : ",2";
+  }
+  const Dataset data = Dataset::from_csv(write(names + "\n" + values + "\n"));
+  EXPECT_EQ(data.begin()->x.single().shape(), Shape({200'000}));
+}
+
+TEST_F(Csv, reads_whole_numbers_exactly_and_in_their_range) {
+  auto first = [&](const std::string& text, Dtype dtype) {
+    return cast(Dataset::from_csv(write("a\n" + text + "\n"), {.dtypes = {{"a", dtype}}}).begin()->x.single(), i64)
+        .to_vector<int64_t>()
+        .at(0);
+  };
+  EXPECT_EQ(first("9223372036854775807", i64), std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(first("-9223372036854775808", i64), std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(first("9007199254740993", i64), 9007199254740993);
+  EXPECT_EQ(first("+2147483647", i32), 2147483647);
+  EXPECT_EQ(first("255", u8), 255);
+  EXPECT_EQ(first("3.0", i32), 3);
+  EXPECT_EQ(first("2e3", i32), 2000);
+  auto refusal = [&](const std::string& text, Dtype dtype) { return text_of<DataError>([&] { first(text, dtype); }); };
+  EXPECT_EQ(refusal("3000000000", i32),
+            place(2) + ", column \"a\": \"3000000000\" is out of range; expected i32, -2147483648 to 2147483647.");
+  EXPECT_EQ(refusal("300", u8), place(2) + ", column \"a\": \"300\" is out of range; expected u8, 0 to 255.");
+  EXPECT_EQ(refusal("-1", u8), place(2) + ", column \"a\": \"-1\" is out of range; expected u8, 0 to 255.");
+  for (const char* const text : {"9223372036854775808", "1e18", "9007199254740993.0"}) {
+    EXPECT_EQ(refusal(text, i64),
+              place(2) + ", column \"a\": \"" + text + "\" is out of range; expected i64, -9223372036854775808 to 9223372036854775807.");
+  }
+}
+
+TEST_F(Csv, refuses_a_long_line_before_its_fields_are_kept) {
+  EXPECT_EQ(text_of<DataError>([&] { Dataset::from_csv(write("a,b\n1,2,3,\"\n")).begin(); }),  // the open quote is not reached
+            place(2) + ": more than 2 fields; expected 2, one per column.");
+  EXPECT_EQ(text_of<DataError>([&] { Dataset::from_csv(write("a\n1\n" + std::string(1'000'000, ',') + "\n")).batch(2).begin(); }),
+            place(3) + ": more than 1 field; expected 1, one per column.");
+}
+
+TEST_F(Csv, refuses_separators_that_mean_something_else_and_what_cannot_be_read_on) {
+  for (const char separator : {'"', '\n', '\r', '\xe9'}) {
+    EXPECT_EQ(text_of<ArgumentError>([&] { Dataset::from_csv(write("a\n1\n"), {.separator = separator}); }),
+              "Dataset::from_csv: the separator is character " + std::to_string(static_cast<unsigned char>(separator)) +
+                  "; expected an ASCII one that is no quote and no line end.");
+  }
+  // A folder opens as a file does, and fails at the first byte.
+  EXPECT_EQ(text_of<DataError>([&] { Dataset::from_csv(folder_.path()); }),
+            "Dataset::from_csv: \"" + folder_.path().string() + "\" cannot be read; expected a file.");
 }
 
 }  // namespace
