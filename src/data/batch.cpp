@@ -36,10 +36,12 @@ void count_elements(const Data& data, PaddingCount& padding) {
 
 std::optional<Example> joined_batch(DatasetCursor& before, int64_t size, BatchOptions options, RaggedFields& known, int64_t first) {
   if (before.gives_batches() && !options.ragged) return before.next_batch(size);
-  const Group group = next_group(before, size);
-  if (group.empty()) return std::nullopt;
-  return together("Dataset::batch", group, first, [&](const std::vector<Tensor>& rows, size_t field, bool is_row) {
+  constexpr const char* what = "Dataset::batch";
+  const Group group = next_group(before, size, first);
+  if (group.size() == 0) return std::nullopt;
+  return together(what, group, [&](const std::vector<Tensor>& rows, size_t field, bool is_row) {
     const bool is_ragged = options.ragged.value_or(known.is_ragged(field, is_row || !are_equal(rows))) && rows[0].rank() > 0;
+    require_equal_sizes(what, rows, group.numbers, is_ragged ? 1 : 0);
     return is_ragged ? ragged_from_rows(rows) : stack(rows);
   });
 }
@@ -72,18 +74,16 @@ Dataset padded(Source source, int64_t size, PaddedBatchOptions options) {
   }
   auto make = [=]() -> NextBatch {
     return [=, first = int64_t{0}](DatasetCursor& before, PaddingCount& padding) mutable -> std::optional<Example> {
-      const Group group = next_group(before, size);
-      const auto count = static_cast<int64_t>(group.size());
-      if (group.empty() || (options.drop_remainder && count < size)) return std::nullopt;
-      const int64_t begin = first;
-      first += count;
-      return together(what, group, begin, [&](const std::vector<Tensor>& rows, size_t field, bool) {
+      const Group group = next_group(before, size, first);
+      if (group.size() == 0 || (options.drop_remainder && group.size() < size)) return std::nullopt;
+      first += group.size();
+      return together(what, group, [&](const std::vector<Tensor>& rows, size_t field, bool) {
         const std::vector<int64_t> wanted = field < shapes.size() ? shapes[field] : std::vector<int64_t>();
         if (field < shapes.size() && wanted.size() != static_cast<size_t>(rows[0].rank())) {
           throw ArgumentError(fmt::format("{}: the shape of field {} has rank {}, its elements {}; expected equal ranks.", what, field,
                                           wanted.size(), rows[0].rank()));
         }
-        return padded_rows(what, rows, wanted, options.value, padding);
+        return padded_rows(what, rows, group.numbers, wanted, options.value, padding);
       });
     };
   };

@@ -31,6 +31,7 @@ class Buckets {
 
   std::optional<Example> next(DatasetCursor& before, PaddingCount& padding) {
     while (std::optional<Example> element = is_over_ ? std::nullopt : before.next()) {
+      require_whole(what, *element, number_);
       const Tensor& first = element->x.fields().front().tensor;
       const int64_t length = first.rank() == 0 ? 0 : first.shape()[0].value();
       const auto bucket = static_cast<size_t>(std::ranges::upper_bound(options_.boundaries, length) - options_.boundaries.begin());
@@ -38,13 +39,12 @@ class Buckets {
         throw DataError(fmt::format("{}: element {}: its length is {}; expected less than the last boundary, {}, with pad_to_boundary.",
                                     what, number_, length, options_.boundaries.back()));
       }
-      ++number_;
-      groups_[bucket].push_back(std::move(*element));
-      if (static_cast<int64_t>(groups_[bucket].size()) == options_.batch_sizes[bucket]) return finish(bucket, padding);
+      groups_[bucket].add(std::move(*element), number_++);
+      if (groups_[bucket].size() == options_.batch_sizes[bucket]) return finish(bucket, padding);
     }
     is_over_ = true;
     for (size_t bucket = 0; bucket < groups_.size() && !options_.drop_remainder; ++bucket) {
-      if (!groups_[bucket].empty()) return finish(bucket, padding);
+      if (groups_[bucket].size() > 0) return finish(bucket, padding);
     }
     return std::nullopt;
   }
@@ -52,10 +52,11 @@ class Buckets {
  private:
   Example finish(size_t bucket, PaddingCount& padding) {
     const Group group = std::exchange(groups_[bucket], {});
-    return together(what, group, 0, [&](const std::vector<Tensor>& rows, size_t field, bool) {
+    return together(what, group, [&](const std::vector<Tensor>& rows, size_t field, bool) {
       const bool to_boundary = options_.pad_to_boundary && field == 0;
-      return padded_rows(what, rows, to_boundary ? std::vector<int64_t>{options_.boundaries[bucket] - 1} : std::vector<int64_t>(),
-                         options_.value, padding);
+      return padded_rows(what, rows, group.numbers,
+                         to_boundary ? std::vector<int64_t>{options_.boundaries[bucket] - 1} : std::vector<int64_t>(), options_.value,
+                         padding);
     });
   }
 

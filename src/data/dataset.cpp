@@ -54,7 +54,8 @@ Dataset changed(Source before, Changed::Open open, Changed::Size size, Changed::
 std::optional<int64_t> same_size(std::optional<int64_t> before) { return before; }
 std::optional<int64_t> unknown_size(std::optional<int64_t>) { return std::nullopt; }
 
-// Rows stay rows when a map changes what is in them.
+// Rows stay rows when a map changes what is in them. That it makes all of one length (a histogram, say) cannot be known before the last
+// one: then .batch(n, {.ragged = false}) says so.
 void keep_rows(const Data& before, Data& after) {
   std::vector<Data::Field> fields = after.fields();
   for (size_t i = 0; i < std::min(fields.size(), before.fields().size()); ++i) {
@@ -156,7 +157,11 @@ Dataset Dataset::repeat(int64_t times) const {
           }
         };
       },
-      [=](std::optional<int64_t> before) { return before && times >= 0 ? std::optional(*before * times) : std::nullopt; },
+      [=](std::optional<int64_t> before) -> std::optional<int64_t> {
+        int64_t all = 0;  // more than can be counted is not known
+        if (!before || times < 0 || __builtin_mul_overflow(*before, times, &all)) return std::nullopt;
+        return all;
+      },
       times < 0 ? Changed::End::Never : Changed::End::AsBefore);
 }
 

@@ -48,7 +48,7 @@ using Next = std::function<std::optional<Example>()>;
 
 // Rows of tensors; in tensor_source.cpp.
 Dataset from_tensors(const Data& x, const Data& y, const Tensor& sample_weight);
-// Batches of a source's elements; in batch.cpp, padded_batch.cpp, bucket.cpp.
+// Batches of a source's elements; in batch.cpp and bucket.cpp.
 Dataset batched(Source source, int64_t size, BatchOptions options);
 Dataset padded(Source source, int64_t size, PaddedBatchOptions options);
 Dataset bucketed(Source source, BucketOptions options);
@@ -56,7 +56,7 @@ Dataset shuffled(Source source, ShuffleOptions options);  // in shuffle.cpp
 Dataset cached(Source source);                            // in cache.cpp
 Dataset prefetched(Source source, int64_t count);         // in prefetch.cpp
 
-int64_t drawn_seed();  // from the process's random numbers, so that set_seed decides; in prefetch.cpp
+int64_t drawn_seed();  // from the process's random numbers, so that set_seed decides; in drawn_seed.cpp
 
 // The user's callable on element `number`; what it throws arrives with the number.
 template <class Callable>

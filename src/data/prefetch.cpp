@@ -104,11 +104,6 @@ class Prefetched final : public DatasetImpl {
 
 }  // namespace
 
-int64_t drawn_seed() {
-  constexpr int64_t seeds = int64_t{1} << 31U;
-  return random::integers({}, {.high = seeds, .dtype = Dtype::i64}).item<int64_t>();
-}
-
 Dataset prefetched(Source source, int64_t count) {
   if (count < 1) throw ArgumentError(fmt::format("Dataset::prefetch: count is {}; expected at least 1.", count));
   return Dataset(std::make_shared<Prefetched>(std::move(source), count));

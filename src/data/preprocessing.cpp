@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace anyshape {
 
@@ -66,7 +67,7 @@ Tensor to_categorical(const Tensor& labels, int64_t classes) {
   const Tensor column = whole.rank() > 1 && whole.shape()[-1].value() == 1 ? squeeze(whole, {-1}) : whole;
   const bool is_empty = column.shape().count().value() == 0;
   const int64_t greatest = is_empty ? -1 : max(column).item<int64_t>(), least = is_empty ? 0 : min(column).item<int64_t>();
-  if (classes < 0) classes = greatest + 1;
+  if (classes < 0) classes = std::min(greatest, std::numeric_limits<int64_t>::max() - 1) + 1;
   if (least < 0 || greatest >= classes) {
     throw DataError(fmt::format("to_categorical: a label is {}; expected 0 <= label < {}.", least < 0 ? least : greatest, classes));
   }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace anyshape {
@@ -212,6 +213,69 @@ TEST(Dataset, tells_the_elements_number_with_its_error) {
             "Dataset::from_generator: element 0: no more");
 }
 
+TEST(Dataset, tells_the_number_of_an_element_that_does_not_fit_the_others) {
+  // 0, ..., 5 as vectors; the one of number 4 is made by `odd`.
+  auto data = [](const std::function<Example()>& odd) {
+    return numbers(6).map([odd](const Example& e) {
+      const int number = e.x.single().item<int>();
+      return number == 4 ? odd() : Example{.x = full({2}, Tensor(static_cast<float>(number)))};
+    });
+  };
+  auto refusal = [&](const char* what, const Dataset& batches) {
+    const std::string text = test::text_of<DataError>([&] { values_of(batches); }), start = std::string(what) + ": element 4: ";
+    EXPECT_TRUE(text.starts_with(start)) << text;
+    return text.substr(std::min(start.size(), text.size()));
+  };
+  auto refusals = [&](const std::function<Example()>& odd) {
+    const std::string first = refusal("Dataset::batch", data(odd).batch(3));
+    EXPECT_EQ(refusal("Dataset::padded_batch", data(odd).padded_batch(3)), first);
+    EXPECT_EQ(refusal("Dataset::bucket", data(odd).bucket({.boundaries = {9}, .batch_size = 3})), first);
+    return first;
+  };
+  EXPECT_EQ(refusals([] { return Example{}; }), "it has no input; expected an Example with .x.");
+  EXPECT_EQ(refusals([] { return Example{.x = zeros({2}), .y = zeros({})}; }),
+            "it has other fields than element 3; expected the same in all.");
+  EXPECT_EQ(refusals([] { return Example{.x = inputs(std::vector<Tensor>{Tensor()})}; }), "a field has no tensor; expected one in each.");
+  EXPECT_EQ(refusals([] { return Example{.x = cast(zeros({2}), i32)}; }),
+            "a field is i32[2], that of element 3 f32[2]; expected one dtype and one rank.");
+  EXPECT_EQ(refusals([] { return Example{.x = zeros({2, 2})}; }),
+            "a field is f32[2, 2], that of element 3 f32[2]; expected one dtype and one rank.");
+  auto longer = [] { return Example{.x = zeros({5})}; };
+  EXPECT_EQ(refusal("Dataset::batch", data(longer).batch(3, {.ragged = false})),
+            "a field is f32[5], that of element 3 f32[2]; expected equal shapes.");
+  const Dataset wider = data(longer).map([](const Example& e) { return Example{.x = ones({2, e.x.single().shape()[0]})}; });
+  EXPECT_EQ(refusal("Dataset::batch", wider.batch(3)),
+            "a field is f32[2, 5], that of element 3 f32[2, 2]; expected shapes that differ in their first axis only.");
+  EXPECT_EQ(refusal("Dataset::padded_batch", data(longer).padded_batch(3, {.shapes = {{3}}})),
+            "it has 5 along axis 0; expected at most the 3 of the shape given.");
+  // Elements of one bucket are not one behind the other.
+  const Dataset bucketed = data([] { return Example{.x = ones({5})}; }).map([](const Example& e) {
+    const bool is_last = e.x.single().shape()[0].value() == 2 && e.x.single().to_vector<float>()[0] == 5;
+    return is_last ? Example{.x = cast(zeros({5}), i32)} : e;
+  });
+  EXPECT_TRUE(test::text_of<DataError>([&] {
+                values_of(bucketed.bucket({.boundaries = {3}, .batch_size = 2}));
+              }).starts_with("Dataset::bucket: element 5: a field is "));
+}
+
+TEST(Dataset, makes_dense_batches_of_rows_that_a_map_made_equal_where_told) {
+  const std::vector<Tensor> rows = {tensor({1, 2}), tensor({3}), tensor({4, 5, 6})};
+  const Dataset counted =
+      Dataset::from(rows).map([](const Example& e) { return Example{.x = sum(one_hot(e.x.single(), 7), {.axes = {0}})}; });
+  EXPECT_EQ(counted.batch(3).begin()->x.single().shape()[0], Dim(3));
+  EXPECT_TRUE(counted.batch(3).begin()->x.single().is_ragged());
+  EXPECT_EQ(counted.batch(3, {.ragged = false}).begin()->x.single().shape(), Shape({3, 7}));
+}
+
+TEST(Dataset, counts_without_overflow) {
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(numbers(1).repeat(most).size(), most);
+  EXPECT_EQ(numbers(2).repeat(most).size(), std::nullopt);
+  EXPECT_EQ(values_of(numbers(2).repeat(most).take(3)), (Values{0, 1, 0}));
+  const Dataset wide = Dataset::from(std::vector<Tensor>{ones({1, 1}), ones({2, 1})}).padded_batch(2, {.shapes = {{most / 2, 2}}});
+  EXPECT_THROW(values_of(wide), ShapeError);
+}
+
 TEST(Dataset, refuses_what_makes_no_sense) {
   using test::text_of;
   EXPECT_EQ(text_of<DataError>([] { Dataset::from(zeros({40}), zeros({39})); }),
@@ -226,7 +290,7 @@ TEST(Dataset, refuses_what_makes_no_sense) {
             "Dataset::bucket: the boundaries are none or not in order; expected ascending lengths.");
   const std::vector<Tensor> rows = {ones({4}), ones({2})};
   EXPECT_EQ(text_of<DataError>([&] { values_of(Dataset::from(rows).padded_batch(2, {.shapes = {{3}}})); }),
-            "Dataset::padded_batch: an element has 4 along axis 0; expected at most the 3 of the shape given.");
+            "Dataset::padded_batch: element 0: it has 4 along axis 0; expected at most the 3 of the shape given.");
   EXPECT_EQ(text_of<DataError>([&] { values_of(Dataset::from(rows).bucket({.boundaries = {3}, .pad_to_boundary = true})); }),
             "Dataset::bucket: element 0: its length is 4; expected less than the last boundary, 3, with pad_to_boundary.");
   for (const auto& wrong : std::vector<std::function<void()>>{[] { numbers(2).take(-1); }, [] { numbers(2).skip(-1); },

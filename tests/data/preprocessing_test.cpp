@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace anyshape::test {
 namespace {
 
@@ -91,6 +93,9 @@ TEST(ToCategorical, takes_columns_and_nothing) {
   EXPECT_EQ(to_string(to_categorical(tensor({{0, 1}, {2, 1}})).shape()), "[2, 2, 3]");
   EXPECT_EQ(text_of<DataError>([] { to_categorical(tensor({0, 5}), 3); }), "to_categorical: a label is 5; expected 0 <= label < 3.");
   EXPECT_EQ(text_of<DataError>([] { to_categorical(tensor({0, -1})); }), "to_categorical: a label is -1; expected 0 <= label < 1.");
+  const Tensor huge = tensor<int64_t>({std::numeric_limits<int64_t>::max()});
+  EXPECT_EQ(text_of<DataError>([&] { to_categorical(huge); }),
+            "to_categorical: a label is 9223372036854775807; expected 0 <= label < 9223372036854775807.");
 }
 
 TEST(TrainTestSplit, keeps_rows_together) {
