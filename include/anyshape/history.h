@@ -9,7 +9,8 @@ namespace anyshape {
 
 class History {
  public:
-  const std::vector<double>& operator[](const std::string& name) const;  // ArgumentError with the known names for an unknown one
+  const std::vector<double>& operator[](const std::string& name) const&;  // ArgumentError with the known names for an unknown one
+  std::vector<double> operator[](const std::string& name) &&;             // of what fit has just given: outlives it
   bool contains(const std::string& name) const;
   std::vector<std::string> names() const;
   int64_t epochs() const;
@@ -26,7 +27,8 @@ class Scores {
  public:
   double operator[](const std::string& name) const;  // ArgumentError with the known names for an unknown one
   bool contains(const std::string& name) const;
-  const std::vector<std::pair<std::string, double>>& all() const { return values_; }
+  const std::vector<std::pair<std::string, double>>& all() const& { return values_; }
+  std::vector<std::pair<std::string, double>> all() && { return std::move(values_); }
   void set(const std::string& name, double value);
 
  private:

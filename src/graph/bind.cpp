@@ -29,6 +29,7 @@ thread_local std::shared_ptr<ScopedInterpreter::Link> top;
 
 Interpreter* eager = nullptr;
 Interpreter* describer = nullptr;  // of calls on placeholders, whichever interpreter is in force
+bool (*names_placeholder)(const Attrs& attrs) = nullptr;
 
 // The nearest interpreter whose scope has not ended.
 Interpreter& living(std::shared_ptr<ScopedInterpreter::Link>& link) {
@@ -37,6 +38,13 @@ Interpreter& living(std::shared_ptr<ScopedInterpreter::Link>& link) {
     link = std::shared_ptr<ScopedInterpreter::Link>(link->outer);
   }
   return eager_interpreter();
+}
+
+// An op on a placeholder is noted; outside a trace also one that asks for a placeholder's sizes.
+Interpreter& interpreter_of(std::span<const Tensor> inputs, const Attrs& attrs) {
+  if (std::ranges::any_of(inputs, [](const Tensor& input) { return input.impl()->placeholder != nullptr; })) return *describer;
+  Interpreter& current = current_interpreter();
+  return &current == eager && names_placeholder != nullptr && names_placeholder(attrs) ? *describer : current;
 }
 
 // Loops load and store halves, but an op that writes its own may keep sums in memory or call a library.
@@ -67,7 +75,10 @@ Interpreter& eager_interpreter() {
   return *eager;
 }
 void set_eager_interpreter(Interpreter& interpreter) { eager = &interpreter; }
-void set_placeholder_interpreter(Interpreter& interpreter) { describer = &interpreter; }
+void set_placeholder_interpreter(Interpreter& interpreter, bool (*names)(const Attrs& attrs)) {
+  describer = &interpreter;
+  names_placeholder = names;
+}
 
 ScopedInterpreter::ScopedInterpreter(Interpreter& interpreter) : link_(std::make_shared<Link>()) {
   link_->interpreter.store(&interpreter, std::memory_order_release);
@@ -107,8 +118,7 @@ std::vector<Tensor> bind_all(const OpDef& op, std::span<const Tensor> inputs, At
     operands[i] = inputs[i].dtype() == wanted[i] ? inputs[i] : cast(inputs[i], wanted[i]);
     specs[i] = {wanted[i], operands[i].shape(), {}};
   }
-  const bool describes = std::ranges::any_of(inputs, [](const Tensor& input) { return input.impl()->placeholder != nullptr; });
-  Interpreter& interpreter = describes ? *describer : current_interpreter();
+  Interpreter& interpreter = interpreter_of(inputs, attrs);
   OpCall call(op, specs, attrs, interpreter.facts());
   const Specs outputs = op.shape(call);
   std::vector<Tensor> results = interpreter.run({op, operands, attrs, outputs, call.checks, call.made});

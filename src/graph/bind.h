@@ -38,7 +38,8 @@ class Interpreter {
 Interpreter& current_interpreter();
 Interpreter& eager_interpreter();
 void set_eager_interpreter(Interpreter& interpreter);  // once, by the folder that implements it
-void set_placeholder_interpreter(Interpreter& interpreter);
+// `names_placeholder`: whether sizes among the attributes are those of placeholders.
+void set_placeholder_interpreter(Interpreter& interpreter, bool (*names_placeholder)(const Attrs& attrs));
 
 // Puts an interpreter in front of the others on this thread while it lives. May end out of order, and on another thread.
 class ScopedInterpreter {

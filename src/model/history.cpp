@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace anyshape {
 namespace {
@@ -30,11 +31,13 @@ std::string json_number(double value) { return std::isfinite(value) ? fmt::forma
 
 }  // namespace
 
-const std::vector<double>& History::operator[](const std::string& name) const {
+const std::vector<double>& History::operator[](const std::string& name) const& {
   const auto found = find_name(columns_, name);
   if (found == columns_.end()) throw_unknown(columns_, name);
   return found->second;
 }
+
+std::vector<double> History::operator[](const std::string& name) && { return std::as_const(*this)[name]; }
 
 bool History::contains(const std::string& name) const { return find_name(columns_, name) != columns_.end(); }
 

@@ -2,6 +2,8 @@
 #include "graph/bind.h"
 #include "nn/layers/recurrent.h"
 #include "nn/network.h"
+#include "shape/dim_node.h"
+#include "shape/substitute.h"
 
 #include <anyshape/error.h>
 #include <anyshape/ops.h>
@@ -10,6 +12,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace anyshape::nn {
 namespace {
@@ -22,13 +25,12 @@ const Placeholder& placeholder_of(const Tensor& tensor, const char* what) {
 // Calls with their inputs before them, each once.
 struct Order {
   std::vector<const Placeholder::Call*> calls;
-  std::vector<Tensor> results;  // one placeholder per call, for its number of outputs
-  std::unordered_map<const Placeholder::Call*, int> state;
+  std::unordered_set<const Placeholder::Call*> seen;
 
   void visit(const Tensor& tensor) {
     if (!is_placeholder(tensor)) return;
     const Placeholder::Call* call = tensor.impl()->placeholder->call.get();
-    if (call->inputs.empty() || !state.emplace(call, 0).second) return;
+    if (call->is_input() || !seen.insert(call).second) return;
     for (const Tensor& input : call->inputs) visit(input);
     calls.push_back(call);
   }
@@ -86,10 +88,27 @@ FunctionalNetwork::FunctionalNetwork(const std::vector<Tensor>& inputs, const st
   state().is_built = true;
 }
 
+// What the open sizes of the model's inputs are in this call.
+Substitution FunctionalNetwork::sizes_of(std::span<const Tensor> inputs) const {
+  Substitution sizes;
+  for (size_t input = 0; input < inputs.size(); ++input) {
+    const Shape &described = input_specs_[input].shape, given = inputs[input].shape();
+    if (described.rank() != given.rank()) {
+      throw ShapeError(fmt::format("model: input {} is {}; expected {}.", input, describe(inputs[input]), to_string(input_specs_[input])));
+    }
+    for (int axis = 0; axis < described.rank(); ++axis) {
+      if (const Symbol* symbol = as_symbol(described[axis]); symbol != nullptr && !given[axis].is_ragged())
+        sizes.emplace(symbol->id, given[axis]);
+    }
+  }
+  return sizes;
+}
+
 std::vector<Tensor> FunctionalNetwork::call_all(std::span<const Tensor> inputs) const {
   if (inputs.size() != input_specs_.size()) {
     throw ArgumentError(fmt::format("model: got {} inputs; expected {}.", inputs.size(), input_specs_.size()));
   }
+  const Substitution sizes = sizes_of(inputs);
   std::vector<Tensor> values(inputs.begin(), inputs.end());
   values.insert(values.end(), constants_.begin(), constants_.end());
   for (const Step& step : steps_) {
@@ -102,7 +121,8 @@ std::vector<Tensor> FunctionalNetwork::call_all(std::span<const Tensor> inputs) 
         for (Tensor& result : run_all(step.layer, operands, step.options)) values.push_back(std::move(result));
       }
     } else {
-      for (Tensor& result : bind_all(*step.op, operands, step.attrs)) values.push_back(std::move(result));
+      const Attrs attrs = step.attrs.map_dims([&](const Dim& size) { return substitute(size, sizes); });
+      for (Tensor& result : bind_all(*step.op, operands, attrs)) values.push_back(std::move(result));
     }
   }
   std::vector<Tensor> results;

@@ -2,6 +2,8 @@
 #include "base/near_names.h"
 #include "nn/orthogonal.h"
 
+#include "tensor/half.h"
+
 #include <anyshape/error.h>
 #include <anyshape/initializer.h>
 #include <anyshape/ops.h>
@@ -104,7 +106,8 @@ Initializer::Initializer(const std::string& name) {
 Initializer::Initializer(const char* name) : Initializer(std::string(name)) {}
 
 Tensor Initializer::operator()(const Shape& shape, Dtype dtype) const {
-  Tensor value = callable_(shape, dtype);
+  // Random numbers are drawn in f32: a half has none of its own.
+  Tensor value = is_half(dtype) ? cast(callable_(shape, Dtype::f32), dtype) : callable_(shape, dtype);
   if (value.dtype() != dtype || to_string(value.shape()) != to_string(shape)) {
     throw ArgumentError(fmt::format("initializer \"{}\": the result is {}; expected {}.", name_,
                                     to_string(TensorSpec{value.dtype(), value.shape()}), to_string(TensorSpec{dtype, shape})));

@@ -64,6 +64,8 @@ Variable Layer::weight(std::string name, const Shape& shape, WeightOptions optio
 }
 
 void Layer::add_child(const AnyLayer& layer) {
+  if (!layer.defined())
+    throw ArgumentError(fmt::format("layer {}: a layer inside is an empty handle; expected a layer.", nn::type_of(*this)));
   nn::name_child(layer, state_->children);
   state_->children.push_back(layer);
   state_->changed();

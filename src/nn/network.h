@@ -2,6 +2,7 @@
 #pragma once
 #include "nn/layer_state.h"
 #include "nn/placeholder.h"
+#include "shape/substitute.h"
 
 #include <anyshape/layer.h>
 
@@ -48,6 +49,7 @@ class FunctionalNetwork final : public Layer {
   const std::vector<Step>& steps() const { return steps_; }
 
  private:
+  Substitution sizes_of(std::span<const Tensor> inputs) const;
   std::vector<TensorSpec> input_specs_;
   std::vector<Tensor> constants_;
   std::vector<Step> steps_;

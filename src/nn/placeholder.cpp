@@ -2,6 +2,7 @@
 #include "nn/placeholder.h"
 
 #include "graph/bind.h"
+#include "graph/symbol_collector.h"
 #include "nn/describe_call.h"
 #include "nn/layers/recurrent.h"
 
@@ -9,6 +10,11 @@
 #include <anyshape/model.h>
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <unordered_set>
 
 namespace anyshape {
 namespace nn {
@@ -32,8 +38,38 @@ class Describer final : public Interpreter {
   }
 };
 
+// The sizes that inputs leave open.
+class OpenSizes {
+ public:
+  void add(const Shape& shape) {
+    graph::SymbolCollector collector;
+    collector.add_all(shape);
+    const std::lock_guard lock(mutex_);
+    for (const Symbol& symbol : collector.symbols) ids_.insert(symbol.id);
+    any_.store(true, std::memory_order_release);
+  }
+  bool names(const Attrs& attrs) {
+    if (!any_.load(std::memory_order_acquire)) return false;
+    graph::SymbolCollector collector;
+    attrs.visit(collector);
+    const std::lock_guard lock(mutex_);
+    return std::ranges::any_of(collector.symbols, [&](const Symbol& symbol) { return ids_.contains(symbol.id); });
+  }
+
+ private:
+  std::atomic<bool> any_ = false;
+  std::mutex mutex_;
+  std::unordered_set<uint64_t> ids_;
+};
+
+OpenSizes& open_sizes() {
+  static OpenSizes& sizes = *new OpenSizes;
+  return sizes;
+}
+
 Describer describer;
-[[maybe_unused]] const bool registered = (set_placeholder_interpreter(describer), true);
+[[maybe_unused]] const bool registered =
+    (set_placeholder_interpreter(describer, [](const Attrs& attrs) { return open_sizes().names(attrs); }), true);
 
 }  // namespace
 
@@ -83,6 +119,7 @@ Tensor input(const Shape& row, InputOptions options) {
     }
     shape[1] = ragged_dim("time");
   }
+  nn::open_sizes().add(shape);
   return nn::make_placeholder({options.dtype, shape, {}},
                               {.call = std::make_shared<const Placeholder::Call>(), .name = std::move(options.name)});
 }

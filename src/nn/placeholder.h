@@ -15,17 +15,18 @@ namespace anyshape {
 // What a placeholder is the result of. It holds what it was computed from, so temporaries of the spelling stay alive.
 struct Placeholder {
   struct Call {
-    AnyLayer layer = {};  // or
-    const OpDef* op = nullptr;
+    AnyLayer layer = {};        // or
+    const OpDef* op = nullptr;  // neither: an input of the model
     Attrs attrs = {};
     LayerCallOptions options = {};
-    std::vector<Tensor> inputs = {};  // none: an input of the model
+    std::vector<Tensor> inputs = {};
     std::vector<TensorSpec> results = {};
+    bool is_input() const { return op == nullptr && !layer.defined(); }
   };
   std::shared_ptr<const Call> call;
   int output = 0;
   std::string name = {};  // of an input
-  bool is_input() const { return call->inputs.empty(); }
+  bool is_input() const { return call->is_input(); }
 };
 
 namespace nn {
