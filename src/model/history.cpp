@@ -1,4 +1,5 @@
 // Histories and scores.
+#include "base/json_text.h"
 #include "base/near_names.h"
 
 #include <anyshape/error.h>
@@ -28,6 +29,14 @@ template <class List>
 }
 
 std::string json_number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
+
+// As RFC 4180 has it: in quotes where it would be taken for something else.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string result = "\"";
+  for (const char letter : text) result += letter == '"' ? "\"\"" : std::string(1, letter);
+  return result + '"';
+}
 
 }  // namespace
 
@@ -63,7 +72,9 @@ void History::append(const std::string& name, double value) {
 }
 
 std::string History::to_csv() const {
-  std::string text = fmt::format("epoch{}{}\n", columns_.empty() ? "" : ",", fmt::join(names(), ","));
+  std::string text = "epoch";
+  for (const auto& column : columns_) text += "," + csv_field(column.first);
+  text += '\n';
   for (int64_t epoch = 0; epoch < epochs(); ++epoch) {
     text += fmt::format("{}", epoch);
     for (const auto& column : columns_) {
@@ -80,7 +91,7 @@ std::string History::to_json() const {
   for (const auto& column : columns_) {
     std::vector<std::string> values;
     for (const double value : column.second) values.push_back(json_number(value));
-    columns.push_back(fmt::format("\"{}\": [{}]", column.first, fmt::join(values, ", ")));
+    columns.push_back(fmt::format("{}: [{}]", json_text(column.first), fmt::join(values, ", ")));
   }
   return fmt::format("{{{}}}", fmt::join(columns, ", "));
 }

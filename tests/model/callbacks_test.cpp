@@ -255,6 +255,10 @@ TEST(History, is_told_as_csv_and_json) {
             "history: \"lss\" is no recorded value; expected \"loss\".");
   EXPECT_EQ(History().to_csv(), "epoch\n");
   EXPECT_EQ(History().to_json(), "{}");
+  History odd;
+  odd.append("a \"b\", c\n", 1);
+  EXPECT_EQ(odd.to_csv(), "epoch,\"a \"\"b\"\", c\n\"\n0,1\n");
+  EXPECT_EQ(odd.to_json(), "{\"a \\\"b\\\", c\\n\": [1]}");
 }
 
 }  // namespace
