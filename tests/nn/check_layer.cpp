@@ -5,6 +5,7 @@
 #include "nn/describe_call.h"
 #include "nn/named_weights.h"
 #include "shape/evaluate.h"
+#include "support/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -175,12 +176,12 @@ void check_saving(const LayerSample& sample) {
   const Tensor wanted = layer(inputs);
   EXPECT_EQ(difference(layer.clone()(inputs), wanted, 0), "") << "a clone";
 
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / (sample.layer + sample.label + ".safetensors");
+  const TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "weights.safetensors";
   Model(layer).save_weights(file);
   const AnyLayer other = sample.make();
   other(inputs);
   const LoadReport report = Model(other).load_weights(file);
-  std::filesystem::remove(file);
   EXPECT_TRUE(report.missing.empty() && report.unexpected.empty() && report.mismatched.empty());
   EXPECT_EQ(difference(other(inputs), wanted, 0), "") << "loaded";
 }

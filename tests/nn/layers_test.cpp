@@ -1,6 +1,7 @@
 // What single layers promise beside their golden numbers.
 #include "function/text_of.h"
 #include "nn/annotations.h"
+#include "support/temporary_folder.h"
 
 #include <anyshape/anyshape.h>
 
@@ -107,11 +108,11 @@ TEST(Normalization, uses_what_it_was_adapted_to_and_leaves_missing_numbers_out) 
 TEST(Normalization, is_adapted_by_loaded_weights) {
   const Normalization layer, other;
   layer.adapt(tensor<float>({{1, 10}, {3, 20}}));
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "anyshape_normalization.safetensors";
+  const test::TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "weights.safetensors";
   Model(layer).save_weights(file);
   other.build({dynamic, 2});
   Model(other).load_weights(file);
-  std::filesystem::remove(file);
   EXPECT_TRUE(all_equal(other(ones({1, 2})), layer(ones({1, 2}))));
 }
 

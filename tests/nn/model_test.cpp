@@ -1,5 +1,6 @@
 // Models put together: Sequential, functional, subclassed, nested; names, weights, clones, freezing, files.
 #include "function/text_of.h"
+#include "support/temporary_folder.h"
 
 #include <anyshape/anyshape.h>
 
@@ -143,8 +144,8 @@ TEST(Model, freezing_changes_the_step_once_and_keeps_the_weights) {
 
 class Files : public testing::Test {
  protected:
-  std::filesystem::path file_ = std::filesystem::path(testing::TempDir()) / "anyshape_model_test.safetensors";
-  ~Files() override { std::filesystem::remove(file_); }
+  test::TemporaryFolder folder_;
+  std::filesystem::path file_ = folder_.path() / "weights.safetensors";
 };
 
 TEST_F(Files, weights_come_back_under_their_paths) {
