@@ -78,7 +78,9 @@ struct CsvOptions {
 };
 struct BatchOptions {
   bool drop_remainder = false;
-  std::optional<bool> ragged = {};  // none: fields of unequal rows are ragged, and stay so where a batch has equal ones
+  // None: fields of unequal rows are ragged, and stay so where a batch has equal ones, also behind a map. false: all are dense, as where
+  // a map makes vectors of one length of unequal rows; DataError for unequal ones.
+  std::optional<bool> ragged = {};
 };
 
 class Dataset {

@@ -59,7 +59,7 @@ std::optional<int64_t> unknown_size(std::optional<int64_t>) { return std::nullop
 void keep_rows(const Data& before, Data& after) {
   std::vector<Data::Field> fields = after.fields();
   for (size_t i = 0; i < std::min(fields.size(), before.fields().size()); ++i) {
-    if (before.fields()[i].is_row && fields[i].tensor.rank() > 0) fields[i].is_row = true;
+    if (before.fields()[i].is_row && fields[i].tensor.defined() && fields[i].tensor.rank() > 0) fields[i].is_row = true;
   }
   after = Data(std::move(fields));
 }
