@@ -72,6 +72,9 @@ Scores Model::evaluate(const Data& x, const Data& y, EvaluateOptions options) co
 
 Scores Model::evaluate(const Dataset& data, EvaluateOptions options) const {
   const CompileOptions& compiled = model::require_compiled(*this, "evaluate");
+  if (options.sample_weight.defined()) {
+    throw ArgumentError("evaluate: sample_weight needs tensors; expected the weights in the dataset.");
+  }
   return evaluate_all(*this, state_, *model::dataset_batches({"evaluate", *this, &compiled}, data), options.verbose);
 }
 

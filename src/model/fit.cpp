@@ -122,8 +122,14 @@ void require_options(const FitOptions& options) {
   if (!(options.validation_split >= 0 && options.validation_split < 1)) {
     throw ArgumentError(fmt::format("fit: validation_split is {}; expected 0 <= split < 1.", options.validation_split));
   }
-  const bool has_data = options.validation_data.x.defined() || options.validation_data.dataset;
-  if (has_data && options.validation_split > 0) {
+  const ValidationData& validation = options.validation_data;
+  if (validation.dataset && (validation.x.defined() || validation.y.defined())) {
+    throw ArgumentError("fit: validation_data has tensors and a dataset; expected one of them.");
+  }
+  if (validation.y.defined() && !validation.x.defined()) {
+    throw ArgumentError("fit: validation_data has .y and no .x; expected both.");
+  }
+  if ((validation.x.defined() || validation.dataset) && options.validation_split > 0) {
     throw ArgumentError("fit: validation_split and validation_data are both given; expected one of them.");
   }
 }

@@ -41,13 +41,41 @@ Model::State& Model::State::of(const Model& model, const char* what) {
   throw ArgumentError(fmt::format("{}: the handle is empty; expected a model of layers, as Sequential(...).", what));
 }
 
-void Model::compile(CompileOptions options) const {
-  State& state = State::of(*this, "compile");
-  if (state.is_fitting) throw ArgumentError("compile: a fit of the model runs; expected compile() before it or after it.");
+namespace {
+
+void require_options(const CompileOptions& options, size_t outputs) {
   if (!options.loss.defined() && options.losses.empty() && !options.step) {
     throw ArgumentError("compile: no loss is given; expected .loss, .losses or a .step of your own.");
   }
-  model::make_own_metrics(options, model::output_names(*this));
+  auto require_one_each = [&](size_t count, const char* name) {
+    if (count == 0 || count == outputs) return;
+    throw ArgumentError(fmt::format("compile: .{} has {} value{} for {} output{}; expected one per output.", name, count,
+                                    count == 1 ? "" : "s", outputs, outputs == 1 ? "" : "s"));
+  };
+  require_one_each(options.losses.size(), "losses");
+  require_one_each(options.loss_weights.size(), "loss_weights");
+  if (options.step && !(options.metrics.empty() && options.weighted_metrics.empty())) {
+    throw ArgumentError("compile: metrics are given with a .step of your own, which alone has the predictions; expected one of the two.");
+  }
+  for (const std::vector<Metric>* metrics : {&options.metrics, &options.weighted_metrics}) {
+    for (const Metric& metric : *metrics) {
+      if (metric.result().rank() == 0) continue;
+      throw ArgumentError(
+          fmt::format("compile: the metric \"{}\" has several results; expected one number per epoch. Give it one threshold or an average, "
+                      "or update it yourself.",
+                      metric.name()));
+    }
+  }
+}
+
+}  // namespace
+
+void Model::compile(CompileOptions options) const {
+  State& state = State::of(*this, "compile");
+  if (state.is_fitting) throw ArgumentError("compile: a fit of the model runs; expected compile() before it or after it.");
+  const std::vector<std::string> outputs = model::output_names(*this);
+  require_options(options, std::max<size_t>(outputs.size(), 1));
+  model::make_own_metrics(options, outputs);
   state.compiled = std::move(options);
   state.train_step.reset();
   state.evaluate_step.reset();

@@ -12,15 +12,19 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 namespace anyshape::model {
 namespace {
 
-// The penalties of a layer's weights and its children's.
-void add_penalties(const LayerState& state, Tensor& total) {
+// The penalties of a layer's weights and its children's: of those that are left, so that a shared layer counts once.
+void add_penalties(const LayerState& state, std::set<uint64_t>& left, Tensor& total) {
   for (const LayerState::Weight& weight : state.weights) {
-    if (weight.regularizer) total = total + cast(weight.regularizer(weight.variable), total.dtype());
+    if (weight.regularizer && left.erase(weight.variable.id()) > 0) {
+      total = total + cast(weight.regularizer(weight.variable), total.dtype());
+    }
   }
-  for (const AnyLayer& child : state.children) add_penalties(child.layer()->state(), total);
+  for (const AnyLayer& child : state.children) add_penalties(child.layer()->state(), left, total);
 }
 
 // Targets and weights have the inputs' number of rows: said once, so that no loss has an unknown broadcast.
@@ -66,7 +70,9 @@ Tensor total_loss(const AnyLayer& network, const CompileOptions& options, const 
   for (size_t output = 1; output < predictions.size(); ++output)
     total = total + one_loss(options, output, batch.y[output], predictions[output], weight);
   for (const Tensor& each : added.losses) total = total + (each.rank() == 0 ? each : sum(each));
-  add_penalties(network.layer()->state(), total);
+  std::set<uint64_t> trained;  // weights that are not have no penalty, as in Keras
+  for (const Variable& variable : network.trainable_variables()) trained.insert(variable.id());
+  add_penalties(network.layer()->state(), trained, total);
   update_metrics(options.metrics, batch, predictions, {});
   update_metrics(options.weighted_metrics, batch, predictions, weight);
   return total;

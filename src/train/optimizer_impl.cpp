@@ -73,14 +73,15 @@ void OptimizerImpl::set_rate(double rate) {
 
 const std::vector<Variable>& OptimizerImpl::slots_of(const Variable& variable) {
   const std::scoped_lock lock(mutex_);
-  const auto [place, is_new] = slots_.try_emplace(variable.id());
-  if (!is_new) return place->second;
-  order_.push_back(variable.id());
+  if (const auto found = slots_.find(variable.id()); found != slots_.end()) return found->second;
   const OutsideTrace outside;  // state, whichever trace meets the variable first
+  std::vector<Variable> slots;
   for (const UpdateRule::Slot& slot : rule_.slots) {
-    place->second.emplace_back(full(variable.shape(), cast(Tensor(slot.start), variable.dtype())),
-                               VariableOptions{.trainable = false, .name = fmt::format("{}/{}", variable.name(), slot.name)});
+    slots.emplace_back(full(variable.shape(), cast(Tensor(slot.start), variable.dtype())),
+                       VariableOptions{.trainable = false, .name = fmt::format("{}/{}", variable.name(), slot.name)});
   }
+  const auto place = slots_.try_emplace(variable.id(), std::move(slots)).first;  // all of them, or none where one could not be made
+  order_.push_back(variable.id());
   return place->second;
 }
 

@@ -106,6 +106,12 @@ TEST_F(FitErrors, options_out_of_their_range) {
   EXPECT_EQ(fit_error<ArgumentError>(x, y, {.class_weight = {{0, 2.0}}, .sample_weight = ones({4})}),
             "fit: class_weight and sample_weight are both given; expected one of them.");
   const Dataset single = Dataset::from(x, y);
+  EXPECT_EQ(fit_error<ArgumentError>(x, y, {.batch_size = -3}), "fit: batch_size is -3; expected at least 1.");
+  EXPECT_EQ(fit_error<ArgumentError>(x, y, {.validation_data = {.x = x, .y = y, .dataset = single.batch(2)}}),
+            "fit: validation_data has tensors and a dataset; expected one of them.");
+  EXPECT_EQ(fit_error<ArgumentError>(x, y, {.validation_data = {.y = y}}), "fit: validation_data has .y and no .x; expected both.");
+  EXPECT_EQ(text_of<ArgumentError>([&] { model_.evaluate(single.batch(2), {.sample_weight = ones({4})}); }),
+            "evaluate: sample_weight needs tensors; expected the weights in the dataset.");
   EXPECT_EQ(text_of<ArgumentError>([&] { model_.fit(single, silent); }),
             "fit: the dataset gives single elements; expected batches. Call batch(size) on it.");
   EXPECT_EQ(text_of<ArgumentError>([&] { model_.fit(single.repeat().batch(2), silent); }),
@@ -172,6 +178,29 @@ TEST(ModelErrors, an_empty_handle_is_told_by_every_member) {
   EXPECT_EQ(text_of<ArgumentError>([&] { none.save_weights("weights.safetensors"); }), as_layer);
   EXPECT_EQ(text_of<ArgumentError>([&] { none.load_weights("weights.safetensors"); }), as_layer);
   EXPECT_EQ(text_of<ArgumentError>([] { Model{AnyLayer()}; }), "model: the layer's handle is empty; expected a layer.");
+}
+
+TEST(ModelErrors, options_of_compile_that_contradict_each_other) {
+  const Model model = Sequential(Dense(2));
+  auto error = [&](const CompileOptions& options) { return text_of<ArgumentError>([&] { model.compile(options); }); };
+  EXPECT_EQ(error({.losses = {"mse", "mae"}}), "compile: .losses has 2 values for 1 output; expected one per output.");
+  EXPECT_EQ(error({.loss = "mse", .loss_weights = {1, 2, 3}}),
+            "compile: .loss_weights has 3 values for 1 output; expected one per output.");
+  const std::string several =
+      " has several results; expected one number per epoch. Give it one threshold or an average, or update it yourself.";
+  EXPECT_EQ(error({.loss = "mse", .metrics = {"mae", precision({.thresholds = {0.2, 0.8}})}}),
+            "compile: the metric \"precision\"" + several);
+  EXPECT_EQ(error({.loss = "mse", .weighted_metrics = {f1_score({.average = Average::None})}}),
+            "compile: the metric \"f1_score\"" + several);
+  const StepFunction step = [](Model& own, Optimizer&, const Tensor& x, const Tensor&) { return mean(own(x)); };
+  EXPECT_EQ(error({.metrics = {"mae"}, .step = step}),
+            "compile: metrics are given with a .step of your own, which alone has the predictions; expected one of the two.");
+  model.compile({.loss = "mse", .metrics = {precision({.thresholds = {0.2}}), f1_score({.average = Average::Micro}), "auc"}});
+  const Tensor x = input({3});
+  const Model two(FunctionalOptions{.inputs = {x}, .outputs = {Dense(1)(x), Dense(1)(x)}});
+  EXPECT_EQ(text_of<ArgumentError>([&] { two.compile({.losses = {"mse"}}); }),
+            "compile: .losses has 1 value for 2 outputs; expected one per output.");
+  two.compile({.losses = {"mse", "mae"}, .loss_weights = {1, 0.5}});
 }
 
 TEST(ModelErrors, labels_out_of_range_leave_the_weights) {

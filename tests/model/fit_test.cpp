@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace anyshape {
 namespace {
@@ -139,6 +140,30 @@ TEST(Fit, adds_regularizers_and_losses_of_layers) {
   EXPECT_NEAR(model.train_on_batch(x, y)["loss"], 1 + 15 + 0.2, 1e-5);
   // d mse / d kernel = x^T (p - y) = [1 - 3, 2 - 4]; of the penalty 0.2 * kernel.
   EXPECT_TRUE(all_close(model.weights()[0], tensor({{1 - 0.1F * (-2 + 0.2F)}, {1 - 0.1F * (-2 + 0.2F)}})));
+}
+
+TEST(Fit, penalises_trained_weights_and_each_once) {
+  const DenseOptions options{.use_bias = false, .kernel_initializer = "ones", .kernel_regularizer = l2(0.1)};
+  const AnyLayer shared = layer(Dense(2, options)), frozen = layer(Dense(1, options));
+  const Model model = Sequential(Sequential(shared), Sequential(shared), frozen);
+  const Tensor x = zeros({4, 2}), y = zeros({4, 1});
+  model(x);
+  model.compile({.optimizer = sgd({.learning_rate = 0}), .loss = "mse"});
+  EXPECT_NEAR(model.evaluate(x, y, quietly)["loss"], 0.1 * (4 + 2), 1e-6);
+  frozen.set_trainable(false);
+  model.compile({.optimizer = sgd({.learning_rate = 0}), .loss = "mse"});
+  EXPECT_NEAR(model.evaluate(x, y, quietly)["loss"], 0.1 * 4, 1e-6);
+  EXPECT_NEAR(model.train_on_batch(x, y)["loss"], 0.1 * 4, 1e-6);
+}
+
+TEST(Fit, takes_a_batch_of_any_size) {
+  const Model model = Sequential(Dense(1));
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  constexpr int64_t huge = std::numeric_limits<int64_t>::max();
+  const Tensor x = ones({5, 2}), y = ones({5, 1});
+  EXPECT_EQ(model.fit(x, y, {.batch_size = huge, .epochs = 2, .verbose = Verbose::Silent}).epochs(), 2);
+  EXPECT_EQ(model.optimizer().iterations().read().item<int64_t>(), 2);
+  EXPECT_EQ(model.predict(x, {.batch_size = huge}).shape(), Shape({5, 1}));
 }
 
 TEST(Fit, runs_a_step_of_the_users_own) {
