@@ -1,6 +1,6 @@
 // Variables: a slot with the current value, or, inside a trace, whatever the trace says.
-#include "graph/clone_scope.h"
 #include "graph/bind.h"
+#include "graph/clone_scope.h"
 #include "graph/stateful.h"
 #include "tensor/tensor_impl.h"
 #include "tensor/view.h"
@@ -70,9 +70,8 @@ void assign_together(std::span<const std::shared_ptr<VariableState>> variables, 
 Variable::Variable(const Variable& other) : state_(other.state_) {
   CloneScope* const scope = CloneScope::current();
   if (scope == nullptr || state_ == nullptr) return;
-  state_ = scope->clone_of(state_, [&] {
-    return Variable(state_->value(), {.trainable = state_->trainable, .name = state_->name}).state_;
-  });
+  state_ =
+      scope->clone_of(state_, [&] { return Variable(state_->value(), {.trainable = state_->trainable, .name = state_->name}).state_; });
 }
 
 Variable::Variable(const Tensor& initial, VariableOptions options) : state_(std::make_shared<VariableState>()) {
