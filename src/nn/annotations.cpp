@@ -13,23 +13,24 @@
 #include <vector>
 
 namespace anyshape::nn {
-namespace {
 
-// All notes are written here, so that each is one of these.
-struct Notes : Annotations {
-  Probability kind = Probability::Sigmoid;
+struct Annotations {
+  Tensor mask;
+  Logits logits;
 };
 
-Notes notes_of(const Tensor& tensor) {
+namespace {
+
+Annotations notes_of(const Tensor& tensor) {
   const std::shared_ptr<const Annotations>& notes = tensor.impl()->annotations;
-  return notes == nullptr ? Notes{} : static_cast<const Notes&>(*notes);
+  return notes == nullptr ? Annotations{} : *notes;
 }
 
 // Notes are written on a handle of their own: the one given may be in other hands, where they would say something wrong.
-Tensor noted(const Tensor& tensor, Notes notes) {
+Tensor noted(const Tensor& tensor, Annotations notes) {
   const RaggedTensor* const ragged = as_ragged(tensor);  // a reshape to the same shape would be the handle given
   Tensor fresh = ragged == nullptr ? squeeze(expand_dims(tensor, 0), {0}) : make_ragged(ragged->values, ragged->partition);
-  fresh.impl()->annotations = std::make_shared<const Notes>(std::move(notes));
+  fresh.impl()->annotations = std::make_shared<const Annotations>(std::move(notes));
   return fresh;
 }
 
@@ -42,25 +43,27 @@ Tensor fitted(const Tensor& mask, const Tensor& tensor) {
 }
 
 std::string kind_of_notes(const Tensor& tensor) {
-  const Notes notes = notes_of(tensor);
-  const std::string logits = !notes.logits.defined() ? "" : notes.kind == Probability::Sigmoid ? "logits of sigmoid" : "logits of softmax";
+  const Annotations notes = notes_of(tensor);
+  const bool is_sigmoid = notes.logits.kind == Probability::Sigmoid;
+  const std::string logits = !notes.logits.value.defined() ? "" : is_sigmoid ? "logits of sigmoid" : "logits of softmax";
   if (!notes.mask.defined()) return logits;
   return logits.empty() ? "mask" : "mask and " + logits;
 }
 
 std::vector<Tensor> notes_on(const Tensor& tensor) {
+  const Annotations notes = notes_of(tensor);
   std::vector<Tensor> all;
-  for (const Tensor& note : {notes_of(tensor).mask, notes_of(tensor).logits}) {
+  for (const Tensor& note : {notes.mask, notes.logits.value}) {
     if (note.defined()) all.push_back(note);
   }
   return all;
 }
 
 Tensor with_notes(const Tensor& tensor, const std::string& kind, std::span<const Tensor> given) {
-  Notes notes;
+  Annotations notes;
   if (kind.starts_with("mask")) notes.mask = fitted(given.front(), tensor);
-  if (kind.find("logits") != std::string::npos) notes.logits = given.back();
-  notes.kind = kind.ends_with("softmax") ? Probability::Softmax : Probability::Sigmoid;
+  if (kind.find("logits") != std::string::npos) notes.logits.value = given.back();
+  if (kind.ends_with("softmax")) notes.logits.kind = Probability::Softmax;
   return noted(tensor, std::move(notes));
 }
 
@@ -70,22 +73,18 @@ Tensor with_notes(const Tensor& tensor, const std::string& kind, std::span<const
 
 Tensor mask_of(const Tensor& tensor) { return notes_of(tensor).mask; }
 
-Logits logits_of(const Tensor& tensor) {
-  const Notes notes = notes_of(tensor);
-  return {notes.logits, notes.kind};
-}
+Logits logits_of(const Tensor& tensor) { return notes_of(tensor).logits; }
 
 Tensor with_mask(const Tensor& tensor, const Tensor& mask) {
-  Notes notes = notes_of(tensor);
+  Annotations notes = notes_of(tensor);
   if (notes.mask.impl() == mask.impl()) return tensor;
   notes.mask = mask;
   return noted(tensor, std::move(notes));
 }
 
 Tensor with_logits(const Tensor& tensor, const Logits& logits) {
-  Notes notes = notes_of(tensor);
-  notes.logits = logits.value;
-  notes.kind = logits.kind;
+  Annotations notes = notes_of(tensor);
+  notes.logits = logits;
   return noted(tensor, std::move(notes));
 }
 

@@ -23,11 +23,9 @@ struct TracedTensor {
 struct RaggedTensor;  // tensor/partition.h
 struct Placeholder;   // nn/placeholder.h
 
-// What layers note on a tensor for those after them; see nn/annotations.h.
-struct Annotations {
-  Tensor mask;
-  Tensor logits;
-};
+namespace nn {
+struct Annotations;  // nn/annotations.cpp: what layers note on a tensor for those after them
+}
 
 struct TensorImpl {
   TensorImpl();
@@ -40,11 +38,11 @@ struct TensorImpl {
   std::array<int64_t, max_rank> strides{};  // in elements; may be 0 or negative
   int64_t offset = 0;                       // of the first element, in elements
   std::shared_ptr<Buffer> buffer;
-  std::unique_ptr<const TracedTensor> traced;              // set inside a trace; then there is no buffer
-  std::unique_ptr<const RaggedTensor> ragged;              // dense values and their rows; then there is neither buffer nor size here
-  std::shared_ptr<const Placeholder> placeholder;          // stands for a model's input or what is computed from one
-  mutable std::shared_ptr<const Annotations> annotations;  // written once, by who made the handle
-  double number = 0;                                       // of a weak floating one: its full value, which an f32 element may not hold
+  std::unique_ptr<const TracedTensor> traced;                  // set inside a trace; then there is no buffer
+  std::unique_ptr<const RaggedTensor> ragged;                  // dense values and their rows; then there is neither buffer nor size here
+  std::shared_ptr<const Placeholder> placeholder;              // stands for a model's input or what is computed from one
+  mutable std::shared_ptr<const nn::Annotations> annotations;  // written once, by who made the handle
+  double number = 0;                                           // of a weak floating one: its full value, which an f32 element may not hold
 
   std::span<const int64_t> extents() const { return {sizes.data(), static_cast<size_t>(rank)}; }
   int64_t count() const;
