@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 #include <numeric>
+#include <set>
 #include <string>
 
 namespace as = anyshape;
@@ -178,8 +179,11 @@ int main(int count, char** arguments) {
   const std::string name = count == 2 ? arguments[1] : "";
   const std::string workload_name = name.substr(0, name.find('/')), part = name.substr(std::min(name.size(), name.find('/') + 1));
   const std::map<std::string, Workload (*)()> workloads = {{"mlp", mlp}, {"lstm_text", lstm_text}, {"encoder", encoder}};
-  if (!workloads.contains(workload_name) || (part != "steady" && part != "stream" && part != "ragged")) {
-    std::fprintf(stderr, "usage: train_bench mlp|lstm_text|encoder/steady|stream|ragged\n");
+  const std::set<std::string> parts = {"mlp/steady",       "mlp/stream",     "lstm_text/steady", "lstm_text/stream",
+                                       "lstm_text/ragged", "encoder/steady", "encoder/ragged"};
+  if (!parts.contains(name)) {
+    std::fprintf(stderr, "usage: train_bench WORKLOAD/PART, one of:\n");
+    for (const std::string& each : parts) std::fprintf(stderr, "  %s\n", each.c_str());
     return 2;
   }
   if (std::getenv("ANYSHAPE_KERNEL_CACHE") == nullptr)

@@ -50,14 +50,6 @@ std::u32string to_letters(const std::string& utf8) {
   return letters;
 }
 
-std::string to_utf8(const std::u32string& letters) {
-  std::string utf8;
-  std::mbstate_t state{};
-  char bytes[16];
-  for (const char32_t letter : letters) utf8.append(bytes, std::wcrtomb(bytes, static_cast<wchar_t>(letter), &state));
-  return utf8;
-}
-
 WordSplit split_words(const std::filesystem::path& folder, SplitOptions options) {
   Owners owners;
   for (size_t i = 0; i < files.size(); ++i) read_list(folder / files[i], static_cast<int32_t>(i), owners);

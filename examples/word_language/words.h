@@ -24,4 +24,3 @@ struct SplitOptions {
 WordSplit split_words(const std::filesystem::path& folder, SplitOptions options = {});
 
 std::u32string to_letters(const std::string& utf8);  // lower-cased; empty where a sign is not a letter
-std::string to_utf8(const std::u32string& letters);

@@ -43,7 +43,7 @@ class AnyCallback {
   std::shared_ptr<Callback> callback_;
 };
 
-enum class Monitor { Auto, Min, Max };  // Auto: Max for accuracies, AUC, precision and recall
+enum class Monitor { Auto, Min, Max };  // Auto: by the name; one that is no known loss or metric is refused
 
 struct ModelCheckpointOptions {
   std::string monitor = "val_loss";

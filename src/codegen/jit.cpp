@@ -7,6 +7,7 @@
 #include "codegen/kernel_cache.h"
 #include "codegen/target.h"
 #include "loop/text.h"
+#include "runtime/pool.h"
 
 #include <anyshape/error.h>
 #include <fmt/format.h>
@@ -148,17 +149,19 @@ class LinkedKernel {
 
 class SharedKernels final : public CompiledKernels {
  public:
-  explicit SharedKernels(std::vector<std::shared_ptr<const LinkedKernel>> kernels) : kernels_(std::move(kernels)) {}
-  AsKernel entry(size_t kernel) const override { return kernels_.at(kernel)->entry(); }
-  size_t size() const override { return kernels_.size(); }
+  SharedKernels(std::vector<std::shared_ptr<const LinkedKernel>> distinct, std::vector<size_t> which)
+      : distinct_(std::move(distinct)), which_(std::move(which)) {}
+  AsKernel entry(size_t kernel) const override { return distinct_[which_.at(kernel)]->entry(); }
+  size_t size() const override { return which_.size(); }
   int64_t code_bytes() const override {
     int64_t bytes = 0;
-    for (const auto& kernel : kernels_) bytes += kernel->bytes();
+    for (const auto& kernel : distinct_) bytes += kernel->bytes();
     return bytes;
   }
 
  private:
-  std::vector<std::shared_ptr<const LinkedKernel>> kernels_;
+  std::vector<std::shared_ptr<const LinkedKernel>> distinct_;
+  std::vector<size_t> which_;  // of them each kernel is
 };
 
 // Kernels that somebody holds, by the text they were made from: functions and eager ops that need the same code share it.
@@ -220,9 +223,8 @@ std::shared_ptr<const LinkedKernel> link_from_disk(DiskCache& disk, const std::s
   }
 }
 
-std::shared_ptr<const LinkedKernel> shared_kernel(const loop::Kernel& kernel, loop::ExternLookup externs) {
+std::shared_ptr<const LinkedKernel> shared_kernel(const loop::Kernel& kernel, const std::string& key, loop::ExternLookup externs) {
   static KernelTable& table = *new KernelTable;  // never destroyed: ops may run in destructors of statics
-  const std::string key = key_of(kernel);
   if (auto held = table.find(key)) return held;
   const std::shared_ptr<DiskCache> disk = disk_cache();
   std::shared_ptr<const LinkedKernel> linked = disk != nullptr ? link_from_disk(*disk, key, externs) : nullptr;
@@ -252,10 +254,26 @@ std::string dump(const loop::Kernel& kernel, loop::ExternLookup externs, bool as
 
 }  // namespace
 
+// Kernels that say the same, as the updates of weights of several sizes do, are one. The others are compiled side by side: generating code is most
+// of what a first call takes.
 std::shared_ptr<const CompiledKernels> compile(std::span<const loop::Kernel* const> kernels, loop::ExternLookup externs) {
-  std::vector<std::shared_ptr<const LinkedKernel>> linked;
-  for (const loop::Kernel* kernel : kernels) linked.push_back(shared_kernel(*kernel, externs));
-  return std::make_shared<SharedKernels>(std::move(linked));
+  std::vector<std::string> keys;
+  std::vector<const loop::Kernel*> distinct;
+  std::vector<size_t> which;
+  std::unordered_map<std::string, size_t> known;
+  for (const loop::Kernel* kernel : kernels) {
+    std::string key = key_of(*kernel);
+    const auto [found, is_new] = known.try_emplace(key, distinct.size());
+    which.push_back(found->second);
+    if (!is_new) continue;
+    keys.push_back(std::move(key));
+    distinct.push_back(kernel);
+  }
+  std::vector<std::shared_ptr<const LinkedKernel>> linked(distinct.size());
+  runtime::Pool::shared().run(static_cast<int64_t>(linked.size()), 1, [&](int64_t begin, int64_t end) {
+    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) linked[i] = shared_kernel(*distinct[i], keys[i], externs);
+  });
+  return std::make_shared<SharedKernels>(std::move(linked), std::move(which));
 }
 
 std::string target_description() { return fmt::format("{}, {}-byte vectors", host().cpu, host().vector_bytes); }

@@ -1,6 +1,8 @@
 // Seeds and call numbers.
 #include "function/random_state.h"
 
+#include "base/spread_bits.h"
+
 #include <anyshape/random.h>
 
 #include <atomic>
@@ -13,14 +15,7 @@ std::atomic<uint64_t> next_call{0};
 thread_local function_detail::RandomScope* call_scope = nullptr;
 constexpr int counter_bits = 16;  // random ops in one call
 
-// Spreads seeds over all bits, so that neighbouring ones share nothing.
-uint64_t mix(uint64_t seed) {
-  seed = (seed ^ (seed >> 30)) * 0xbf58476d1ce4e5b9U;
-  seed = (seed ^ (seed >> 27)) * 0x94d049bb133111ebU;
-  return seed ^ (seed >> 31);
-}
-
-uint64_t key_of(uint64_t seed) { return mix(seed + 0x9e3779b97f4a7c15U); }
+uint64_t key_of(uint64_t seed) { return spread_bits(seed, 0); }
 
 thread_local random::SeedScope* scope = nullptr;
 

@@ -260,9 +260,7 @@ ScanItem Lowering::lower_scan(const Node& root) {
   const std::optional<SplitRows> split = split_rows(attrs);
   const RegionGraph region = split ? split->body : attrs.body;
   const Dim active = split ? split->active : attrs.active;
-  const auto by_rows = [&](const graph::Value* value) {
-    return !active.is_constant() && value->spec.shape.rank() > 0 && value->spec.shape[0].same_as(active);
-  };
+  const auto by_rows = [&](const graph::Value* value) { return !active.is_constant() && begins_with(value->spec.shape, active); };
   const std::vector<graph::Value*>&given = region->inputs(), &made = region->outputs;
   Lowering body(*region, shared_);
   ScanItem item{.body = body.block(), .length = attrs.length, .reverse = attrs.reverse, .carried = carry(root, carried, body)};

@@ -21,15 +21,8 @@ class RowRules {
  public:
   explicit RowRules(const Dim& active) : active_(active), id_(as_symbol(active)->id) {}
 
-  bool has_rows(const Value* value) const { return value->spec.shape.rank() > 0 && value->spec.shape[0].same_as(active_); }
-  // The number of rows stands nowhere but in front.
-  bool is_plain(const Value* value) const {
-    const Shape& shape = value->spec.shape;
-    for (int axis = has_rows(value) ? 1 : 0; axis < shape.rank(); ++axis) {
-      if (depends_on(shape[axis], id_)) return false;
-    }
-    return true;
-  }
+  bool has_rows(const Value* value) const { return begins_with(value->spec.shape, active_); }
+  bool is_plain(const Value* value) const { return names_rows_in_front_only(value->spec.shape, active_); }
   bool keeps_rows_apart(const Node& node) const {
     const OpDef& op = *node.op;
     if (op.kind == OpKind::Control || op.kind == OpKind::Random || op.checks_data() || node.outputs.size() != 1) return false;

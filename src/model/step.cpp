@@ -1,5 +1,4 @@
 // The step: forward, loss, backward, update and metrics as one function with one trace.
-#include "graph/layer_path.h"
 #include "model/model_state.h"
 #include "nn/step_losses.h"
 #include "nn/training_mode.h"
@@ -46,7 +45,6 @@ Batch with_equal_rows(Batch batch) {
 Tensor one_loss(const CompileOptions& options, size_t output, const Tensor& target, const Tensor& prediction, const Tensor& weight) {
   const Loss& loss = loss_of(options, output);
   if (!loss.defined()) throw ArgumentError("model: it has no loss; expected .loss or .losses in compile().");
-  const ScopedLossName name(loss.name());
   Tensor own = loss(target, prediction, weight);
   if (own.rank() != 0) own = mean(own);
   return output < options.loss_weights.size() ? own * options.loss_weights[output] : own;

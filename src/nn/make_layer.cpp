@@ -19,6 +19,10 @@ void require_positive(const char* layer, const char* what, int64_t value) {
   if (value < 1) throw ArgumentError(fmt::format("{}: {} is {}; expected at least 1.", layer, what, value));
 }
 
+void require_rate(const char* layer, const char* what, double rate) {
+  if (!(rate >= 0 && rate < 1)) throw ArgumentError(fmt::format("{}: {} is {}; expected 0 <= rate < 1.", layer, what, rate));
+}
+
 int axis_of(const Layer& layer, int axis, int rank) {
   const int found = axis < 0 ? axis + rank : axis;
   if (found > 0 && found < rank) return found;

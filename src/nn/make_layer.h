@@ -20,6 +20,7 @@ void share_dtype(const Layer& outer, const AnyLayer& inner, const std::optional<
 
 // ArgumentError unless `value` is at least 1: "Dense: units is 0; expected at least 1."
 void require_positive(const char* layer, const char* what, int64_t value);
+void require_rate(const char* layer, const char* what, double rate);  // 0 <= rate < 1
 
 // The axis counted from the front. ShapeError naming the layer's class for one outside, or for the rows.
 int axis_of(const Layer& layer, int axis, int rank);

@@ -2,7 +2,13 @@
 #pragma once
 #include "runtime/executable.h"
 
+#include <cstring>
+
 namespace anyshape::runtime {
+
+inline void copy_bytes(void* to, const void* from, int64_t bytes) {
+  if (bytes > 0 && to != from) std::memcpy(to, from, static_cast<size_t>(bytes));
+}
 
 // Kept per thread, so that a call after the first allocates nothing here. Kernels never call back into run().
 struct Executable::Frame {

@@ -1,28 +1,12 @@
 // Branches and loops: a block is entered, told where its lent buffers are, and its items run. Steps of sequences and stacked results are
 // places in the whole; carried values change places with every step.
+#include "base/spread_bits.h"
 #include "runtime/executable.h"
 #include "runtime/frame.h"
 
 #include <array>
-#include <cstring>
 
 namespace anyshape::runtime {
-namespace {
-
-// Every iteration draws its own random numbers, the same ones when it is computed again.
-int64_t mixed(int64_t key, int64_t iteration) {
-  uint64_t bits = static_cast<uint64_t>(key) + 0x9e3779b97f4a7c15U * (static_cast<uint64_t>(iteration) + 1);
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9U;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebU;
-  return static_cast<int64_t>(bits ^ (bits >> 31));
-}
-
-void copy(void* to, const void* from, int64_t bytes) {
-  if (bytes > 0 && to != from) std::memcpy(to, from, static_cast<size_t>(bytes));
-}
-
-}  // namespace
-
 int64_t Executable::bytes_of(int buffer, const Frame& frame) const {
   const lower::ProgramBuffer& which = program_.buffers[static_cast<size_t>(buffer)];
   return frame.table(which.block)[static_cast<size_t>(count_slots_[static_cast<size_t>(buffer)])] * size_of(which.dtype);
@@ -30,10 +14,12 @@ int64_t Executable::bytes_of(int buffer, const Frame& frame) const {
 
 void Executable::enter_inner(int inner, int block, Frame& frame) const { enter(inner, frame, frame.table(block).data(), {}); }
 
+// Every iteration draws its own random numbers, the same ones when it is computed again.
 void Executable::set_iteration(int inner, int block, Frame& frame, int64_t iteration) const {
   if (random_slot_ < 0) return;
   const auto slot = static_cast<size_t>(random_slot_);
-  frame.table(inner)[slot] = mixed(frame.table(block)[slot], iteration);
+  const auto key = static_cast<uint64_t>(frame.table(block)[slot]);
+  frame.table(inner)[slot] = static_cast<int64_t>(spread_bits(key, static_cast<uint64_t>(iteration)));
 }
 
 void Executable::lend_output(int inner, size_t output, Frame& frame, void* place) const {
@@ -49,7 +35,7 @@ int64_t Executable::output_bytes(int inner, size_t output, const Frame& frame) c
 
 void Executable::copy_output(int inner, size_t output, Frame& frame, void* place) const {
   const lower::BlockOutput& which = program_.blocks[static_cast<size_t>(inner)].outputs[output];
-  if (!which.is_lent) copy(place, frame.pointers[static_cast<size_t>(which.buffer)], output_bytes(inner, output, frame));
+  if (!which.is_lent) copy_bytes(place, frame.pointers[static_cast<size_t>(which.buffer)], output_bytes(inner, output, frame));
 }
 
 void Executable::run_branch(const lower::BranchItem& item, int block, Frame& frame, AsContext& context) const {
@@ -90,7 +76,7 @@ void Executable::run_while(const lower::WhileItem& item, int block, Frame& frame
     run_items(item.body, frame, context);
     for (size_t i = 0; i < item.carried.size(); ++i) copy_output(item.body, i, frame, place(item.carried[i], done + 1));
   }
-  for (const lower::CarriedBuffer& each : item.carried) copy(pointer(each.final), place(each, done), bytes_of(each.final, frame));
+  for (const lower::CarriedBuffer& each : item.carried) copy_bytes(pointer(each.final), place(each, done), bytes_of(each.final, frame));
 }
 
 }  // namespace anyshape::runtime

@@ -6,14 +6,9 @@
 #include "runtime/pool.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace anyshape::runtime {
 namespace {
-
-void copy(void* to, const void* from, int64_t bytes) {
-  if (bytes > 0 && to != from) std::memcpy(to, from, static_cast<size_t>(bytes));
-}
 
 // By the number of rows only, so that results do not depend on threads. 16 rows keep a core busy with products, 8 nearly do; rows that end at
 // different steps are of unequal length, and smaller blocks share them out better.
@@ -76,8 +71,8 @@ class Executable::ScanRun {
   // Rows [begin, end) of the block, or all of a value that has none.
   void keep(const lower::CarriedBuffer& each, int from, int to, int64_t begin, int64_t end) const {
     const int64_t bytes = bytes_of(each.final);
-    if (!each.by_rows) return copy(pointer(to), pointer(from), bytes);
-    if (rows_ > 0) copy(rows_of(each, to, begin), rows_of(each, from, begin), bytes / rows_ * (end - begin));
+    if (!each.by_rows) return copy_bytes(pointer(to), pointer(from), bytes);
+    if (rows_ > 0) copy_bytes(rows_of(each, to, begin), rows_of(each, from, begin), bytes / rows_ * (end - begin));
   }
 
   // Rows beyond the active ones have their values in `final`; the active ones stand where the step before has written them. False: there is

@@ -2,13 +2,10 @@
 #include "nn/make_layer.h"
 #include "nn/named_activation.h"
 
-#include <anyshape/error.h>
 #include <anyshape/layers/core.h>
 #include <anyshape/ops.h>
 #include <anyshape/ragged.h>
 #include <anyshape/random.h>
-
-#include <fmt/format.h>
 
 namespace anyshape {
 namespace {
@@ -48,9 +45,7 @@ class RescalingLayer final : public PointwiseLayer {
 
 class DropoutLayer final : public PointwiseLayer {
  public:
-  DropoutLayer(double rate, const LayerOptions&) : PointwiseLayer("Dropout"), rate_(rate) {
-    if (!(rate >= 0 && rate < 1)) throw ArgumentError(fmt::format("Dropout: the rate is {}; expected 0 <= rate < 1.", rate));
-  }
+  DropoutLayer(double rate, const LayerOptions&) : PointwiseLayer("Dropout"), rate_(rate) { nn::require_rate("Dropout", "the rate", rate); }
 
   Tensor call(const Tensor& x, const CallContext& context) override {
     if (!context.training || rate_ == 0) return x;

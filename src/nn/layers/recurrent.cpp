@@ -175,10 +175,6 @@ Recurrence SteppedLayer::run(std::span<const Tensor> inputs, const CallContext& 
   return found;
 }
 
-void require_rate(const char* layer, const char* what, double rate) {
-  if (!(rate >= 0 && rate < 1)) throw ArgumentError(fmt::format("{}: {} is {}; expected 0 <= rate < 1.", layer, what, rate));
-}
-
 std::vector<Tensor> run_all(const AnyLayer& layer, const std::vector<Tensor>& inputs, LayerCallOptions options) {
   struct Handle : RecurrentLayer {
     explicit Handle(const AnyLayer& any) : RecurrentLayer(any.layer()) {}

@@ -73,6 +73,4 @@ class SteppedLayer : public Recurrent {
 // RecurrentLayer::run: the output, then the states.
 std::vector<Tensor> run_all(const AnyLayer& layer, const std::vector<Tensor>& inputs, LayerCallOptions options);
 
-void require_rate(const char* layer, const char* what, double rate);  // 0 <= rate < 1
-
 }  // namespace anyshape::nn

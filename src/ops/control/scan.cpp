@@ -112,17 +112,18 @@ void settle_carries(Region& region, const std::vector<TensorSpec>& specs, size_t
 
 }  // namespace
 
-bool ScanAttrs::goes_by_rows(const TensorSpec& in_body) const {
-  return is_packed() && in_body.shape.rank() > 0 && in_body.shape[0].same_as(active);
-}
+bool begins_with(const Shape& shape, const Dim& rows) { return shape.rank() > 0 && shape[0].same_as(rows); }
 
-bool ScanAttrs::can_be_stacked(const TensorSpec& in_body) const {
-  if (!is_packed()) return true;
-  for (int axis = goes_by_rows(in_body) ? 1 : 0; axis < in_body.shape.rank(); ++axis) {
-    if (depends_on(in_body.shape[axis], as_symbol(active)->id)) return false;
+bool names_rows_in_front_only(const Shape& shape, const Dim& rows) {
+  for (int axis = begins_with(shape, rows) ? 1 : 0; axis < shape.rank(); ++axis) {
+    if (depends_on(shape[axis], as_symbol(rows)->id)) return false;
   }
   return true;
 }
+
+bool ScanAttrs::goes_by_rows(const TensorSpec& in_body) const { return is_packed() && begins_with(in_body.shape, active); }
+
+bool ScanAttrs::can_be_stacked(const TensorSpec& in_body) const { return !is_packed() || names_rows_in_front_only(in_body.shape, active); }
 
 constinit const OpDef scan_op{.name = "scan",
                               .kind = OpKind::Control,

@@ -41,6 +41,10 @@ struct ScanAttrs {
   }
 };
 
+// Whether a value of the body has a row for each of the `rows`; whether their number stands nowhere but in front.
+bool begins_with(const Shape& shape, const Dim& rows);
+bool names_rows_in_front_only(const Shape& shape, const Dim& rows);
+
 // A scan over rows of unequal length, sorted by decreasing length, without a padded step: counts[t] (integers [time], never increasing, at
 // most the rows of the carry) is how many rows have a step t. Carried tensors are [rows, ...]; sequences and outputs are [total, ...], packed
 // step after step: the first steps of all rows that have one, then the second steps. The body gets and gives the first `active` rows of the
