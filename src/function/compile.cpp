@@ -34,9 +34,11 @@ bool ScopedInterpretation::active() { return interpretations > 0; }
 
 Compiled compile(graph::Graph& graph, std::vector<Dim> symbols) {
   const auto start = std::chrono::steady_clock::now();
-  passes::run_passes(graph);
-  lower::Program program = lower::lower(graph);
-  lower::plan_memory(program);
+  Decisions decisions;
+  passes::run_passes(graph, decisions);
+  lower::Program program = lower::lower(graph, decisions);
+  lower::plan_memory(program, decisions);
+  program.decisions = std::move(decisions);
 
   MachineCode code;
   if (!ScopedInterpretation::active()) code = generate(program);

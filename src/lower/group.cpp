@@ -35,7 +35,7 @@ bool can_inline(const Value& value, const std::vector<const Node*>& consumers) {
 
 }  // namespace
 
-Groups group(const Graph& graph) {
+Groups group(const Graph& graph, [[maybe_unused]] Decisions& decisions) {
   std::unordered_map<const Value*, std::vector<const Node*>> consumers;
   for (const Node* node : graph.nodes()) {
     for (const Value* input : node->inputs) {

@@ -1,5 +1,6 @@
 // Grouping for fusion: which values are written to memory, and which ops are computed inside the loop of the one that uses them.
 #pragma once
+#include "base/decision.h"
 #include "graph/graph.h"
 
 #include <unordered_map>
@@ -16,6 +17,6 @@ struct Groups {
   std::vector<Roots> kernels;                         // in order
 };
 
-Groups group(const graph::Graph& graph);
+Groups group(const graph::Graph& graph, Decisions& decisions);
 
 }  // namespace anyshape::lower

@@ -26,6 +26,7 @@ using graph::Node;
 // What all blocks of a program share.
 struct Shared {
   Program program;
+  Decisions& decisions;
   int random_ops = 0;
   int ops = 0;
 };
@@ -33,7 +34,8 @@ struct Shared {
 // One graph: the program's own, or a region in the block around it.
 class Lowering {
  public:
-  Lowering(const Graph& graph, Shared& shared) : graph_(graph), groups_(group(graph)), shared_(shared), program_(shared.program) {
+  Lowering(const Graph& graph, Shared& shared)
+      : graph_(graph), groups_(group(graph, shared.decisions)), shared_(shared), program_(shared.program) {
     block_ = static_cast<int>(program_.blocks.size());
     program_.blocks.emplace_back();
     for (const Node* node : graph.nodes()) number(*node);
@@ -316,8 +318,8 @@ BranchItem Lowering::lower_branch(const Node& root) {
 
 }  // namespace
 
-Program lower(const Graph& graph) {
-  Shared shared;
+Program lower(const Graph& graph, Decisions& decisions) {
+  Shared shared{.program = {}, .decisions = decisions};
   shared.program.name = graph.name;
   Lowering(graph, shared).run_whole();
   return std::move(shared.program);

@@ -4,9 +4,9 @@
 
 namespace anyshape::lower {
 
-Program lower(const graph::Graph& graph);
+Program lower(const graph::Graph& graph, Decisions& decisions);
 
 // Gives every temporary a slot of the arena; temporaries whose lifetimes do not meet share one where it is provably large enough.
-void plan_memory(Program& program);
+void plan_memory(Program& program, Decisions& decisions);
 
 }  // namespace anyshape::lower

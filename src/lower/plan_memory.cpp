@@ -39,7 +39,7 @@ void plan_block(Program& program, int block) {
 
 }  // namespace
 
-void plan_memory(Program& program) {
+void plan_memory(Program& program, [[maybe_unused]] Decisions& decisions) {
   for (size_t block = 0; block < program.blocks.size(); ++block) plan_block(program, static_cast<int>(block));
 }
 

@@ -1,6 +1,7 @@
 // A lowered graph: kernels in order, the buffers they work on, and sizes as expressions. What the runtime runs and the planner lays out.
 // Regions of control flow are blocks of their own, run by a control item of the block around them.
 #pragma once
+#include "base/decision.h"
 #include "graph/graph.h"
 #include "loop/ir.h"
 
@@ -131,6 +132,7 @@ struct Program {
   std::vector<LateSize> late_sizes;  // in the order of their items
   std::vector<Dim> step_sizes;       // symbols that scans set anew: numbers of rows
   bool uses_random = false;
+  Decisions decisions;  // on the way here
 };
 
 }  // namespace anyshape::lower

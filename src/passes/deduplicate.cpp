@@ -34,7 +34,7 @@ std::vector<Same> repeated(const graph::Node& scan) {
 
 }  // namespace
 
-void deduplicate(graph::Graph& graph) {
+void deduplicate(graph::Graph& graph, Decisions& decisions) {
   std::unordered_map<std::string, graph::Node*> seen;
   std::unordered_map<const graph::Value*, graph::Value*> replacement;
   auto current = [&](graph::Value* value) {
@@ -43,7 +43,7 @@ void deduplicate(graph::Graph& graph) {
   };
   for (graph::Node* node : graph.nodes()) {
     for (graph::Value*& input : node->inputs) input = current(input);
-    for (const graph::NamedRegion& region : graph::regions_of(*node)) deduplicate(*region.graph);
+    for (const graph::NamedRegion& region : graph::regions_of(*node)) deduplicate(*region.graph, decisions);
     if (node->op == &scan_op) {
       for (const auto& [output, same] : repeated(*node)) replacement[output] = same;
     }

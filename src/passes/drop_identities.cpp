@@ -18,7 +18,7 @@ bool is_identity(const graph::Node& node) {
 
 }  // namespace
 
-void drop_identities(graph::Graph& graph) {
+void drop_identities(graph::Graph& graph, Decisions& decisions) {
   std::unordered_map<const graph::Value*, graph::Value*> before;
   const auto current = [&](graph::Value* value) {
     const auto found = before.find(value);
@@ -26,7 +26,7 @@ void drop_identities(graph::Graph& graph) {
   };
   for (graph::Node* node : graph.nodes()) {
     for (graph::Value*& input : node->inputs) input = current(input);
-    for (const graph::NamedRegion& region : graph::regions_of(*node)) drop_identities(*region.graph);
+    for (const graph::NamedRegion& region : graph::regions_of(*node)) drop_identities(*region.graph, decisions);
     if (is_identity(*node)) before[node->outputs[0]] = node->inputs[0];
   }
   for (graph::Value*& output : graph.outputs) output = current(output);

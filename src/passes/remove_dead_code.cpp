@@ -12,7 +12,7 @@
 
 namespace anyshape::passes {
 
-void remove_dead_code(graph::Graph& graph) {
+void remove_dead_code(graph::Graph& graph, Decisions& decisions) {
   std::unordered_set<const graph::Node*> needed;
   std::unordered_set<const graph::Value*> values;
   auto need = [&](const graph::Value* value) {
@@ -41,7 +41,7 @@ void remove_dead_code(graph::Graph& graph) {
     if (!needed.contains(*node)) continue;
     kept.push_back(*node);
     if ((*node)->op == &scan_op) prune_scan(**node, [&](const graph::Value* value) { return values.contains(value); });
-    for (const graph::NamedRegion& region : graph::regions_of(**node)) remove_dead_code(*region.graph);
+    for (const graph::NamedRegion& region : graph::regions_of(**node)) remove_dead_code(*region.graph, decisions);
     for (const graph::Value* input : (*node)->inputs) need(input);
     need_sizes(**node);
   }

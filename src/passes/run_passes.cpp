@@ -1,6 +1,8 @@
 // The one ordered list of passes.
 #include "passes/run_passes.h"
 
+#include "base/switches.h"
+
 namespace anyshape::passes {
 
 std::span<const Pass> all_passes() {
@@ -12,8 +14,10 @@ std::span<const Pass> all_passes() {
   return passes;
 }
 
-void run_passes(graph::Graph& graph) {
-  for (const Pass& pass : all_passes()) pass.run(graph);
+void run_passes(graph::Graph& graph, Decisions& decisions) {
+  for (const Pass& pass : all_passes()) {
+    if (!is_switched_off(pass.name)) pass.run(graph, decisions);
+  }
   graph::verify(graph);
 }
 

@@ -1,5 +1,6 @@
-// The passes over a graph, in order. Each is one file with one function.
+// The passes over a graph, in order. Each is one file with one function, and can be switched off by its name (base/switches.h).
 #pragma once
+#include "base/decision.h"
 #include "graph/graph.h"
 
 #include <span>
@@ -9,14 +10,14 @@ namespace anyshape::passes {
 
 struct Pass {
   std::string_view name;
-  void (*run)(graph::Graph& graph);
+  void (*run)(graph::Graph& graph, Decisions& decisions);
 };
 
 std::span<const Pass> all_passes();
-void run_passes(graph::Graph& graph);  // and verifies the result
+void run_passes(graph::Graph& graph, Decisions& decisions);  // and verifies the result
 
-void drop_identities(graph::Graph& graph);   // takes values from before ops that change nothing
-void remove_dead_code(graph::Graph& graph);  // drops nodes that no output needs
-void deduplicate(graph::Graph& graph);       // computes equal expressions once
+void drop_identities(graph::Graph& graph, Decisions& decisions);   // takes values from before ops that change nothing
+void remove_dead_code(graph::Graph& graph, Decisions& decisions);  // drops nodes that no output needs
+void deduplicate(graph::Graph& graph, Decisions& decisions);       // computes equal expressions once
 
 }  // namespace anyshape::passes

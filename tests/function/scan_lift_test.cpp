@@ -49,7 +49,8 @@ std::vector<Tensor> gradients(const Cell& cell, const Tensor& xs, const Tensor& 
 // Nodes of an op inside loops and outside of them, after the passes.
 std::pair<int, int> count(const std::string& text, const std::string& op) {
   const auto graph = graph::parse(text, find_op);
-  passes::run_passes(*graph);
+  Decisions decisions;
+  passes::run_passes(*graph, decisions);
   std::istringstream lines(graph::print(*graph));
   std::pair<int, int> found;
   for (std::string line; std::getline(lines, line);) {

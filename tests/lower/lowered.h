@@ -17,14 +17,16 @@ namespace anyshape::test {
 inline std::set<int> in_memory(const std::string& text) {
   const auto graph = graph::parse(text, find_op);
   std::set<int> ids;
-  for (const graph::Value* value : lower::group(*graph).in_memory) ids.insert(value->id);
+  Decisions decisions;
+  for (const graph::Value* value : lower::group(*graph, decisions).in_memory) ids.insert(value->id);
   return ids;
 }
 
 inline lower::Program lowered(const std::string& text) {
   const auto graph = graph::parse(text, find_op);
-  lower::Program program = lower::lower(*graph);
-  lower::plan_memory(program);
+  Decisions decisions;
+  lower::Program program = lower::lower(*graph, decisions);
+  lower::plan_memory(program, decisions);
   return program;
 }
 

@@ -1,5 +1,6 @@
 // The tester of passes: text in, pass, text out.
 #pragma once
+#include "base/decision.h"
 #include "graph/text.h"
 #include "ops/all_ops.h"
 
@@ -9,12 +10,13 @@
 
 namespace anyshape::test {
 
-inline void check_pass(void (*pass)(graph::Graph&), const std::string& before, const std::string& after) {
+inline void check_pass(void (*pass)(graph::Graph&, Decisions&), const std::string& before, const std::string& after) {
+  Decisions decisions;
   const auto graph = graph::parse(before, find_op);
-  pass(*graph);
+  pass(*graph, decisions);
   EXPECT_EQ(graph::print(*graph), after);
   EXPECT_NO_THROW(graph::verify(*graph));
-  pass(*graph);
+  pass(*graph, decisions);
   EXPECT_EQ(graph::print(*graph), after) << "a second time there is nothing left to do";
 }
 

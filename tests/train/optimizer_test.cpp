@@ -36,9 +36,10 @@ Cost cost_of(const Optimizer& optimizer) {
     optimizer.apply({gradients.begin(), gradients.end()}, weights);
     return {};
   });
-  passes::run_passes(*trace.graph);
+  Decisions decisions;
+  passes::run_passes(*trace.graph, decisions);
   const size_t nodes = trace.graph->nodes().size();
-  return {nodes, lower::lower(*trace.graph).steps.size()};
+  return {nodes, lower::lower(*trace.graph, decisions).steps.size()};
 }
 
 TEST(OptimizerCost, is_few_ops_per_weight) {
