@@ -12,9 +12,19 @@ namespace anyshape::lower {
 // Nodes whose results one kernel writes: several where they walk the same elements, else one.
 using Roots = std::vector<const graph::Node*>;
 
+enum class KernelKind : uint8_t {
+  Single,  // loops over the elements of the roots, a reduction, or what the one root's own rule writes
+  Rows,    // reductions along rows together with what feeds and follows them
+};
+
+struct PlannedKernel {
+  Roots roots;
+  KernelKind kind = KernelKind::Single;
+};
+
 struct Groups {
   std::unordered_set<const graph::Value*> in_memory;  // graph inputs aside
-  std::vector<Roots> kernels;                         // in order
+  std::vector<PlannedKernel> kernels;                 // in order
 };
 
 Groups group(const graph::Graph& graph, Decisions& decisions);

@@ -104,7 +104,7 @@ class Lowering {
   }
 
   void lower_roots() {
-    for (const Roots& roots : groups_.kernels) lower_kernel(roots);
+    for (const PlannedKernel& kernel : groups_.kernels) lower_kernel(kernel.roots);
   }
 
   void lower_kernel(const Roots& roots) {

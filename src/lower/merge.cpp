@@ -50,7 +50,7 @@ class Merger {
 
   void finish() {
     keep_inside();
-    for (Kernel& kernel : kernels_) groups_.kernels.push_back(std::move(kernel.roots));
+    for (Kernel& kernel : kernels_) groups_.kernels.push_back({std::move(kernel.roots)});
   }
 
  private:
