@@ -1,5 +1,7 @@
-// Names that are off: those of the process, then those of the scopes open on this thread.
+// The list of names, and which are off: those of the process, then those of the scopes open on this thread.
 #include "base/switches.h"
+
+#include "base/log.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,17 +11,43 @@
 namespace anyshape {
 namespace {
 
+void warn_of_unknown(const std::string& name) {
+  if (std::ranges::find(all_switches(), name, &Switch::name) != all_switches().end()) return;
+  std::string text = "ANYSHAPE_WITHOUT: \"" + name + "\" is nothing that can be switched off; expected some of";
+  for (const Switch& each : all_switches()) text += " " + std::string(each.name);
+  log_warning(text + ", separated by commas.");
+}
+
 std::vector<std::string> from_environment() {
   std::vector<std::string> names;
   const char* const given = std::getenv("ANYSHAPE_WITHOUT");
   std::istringstream list(given == nullptr ? "" : given);
-  for (std::string name; std::getline(list, name, ',');) names.push_back(name);
+  for (std::string name; std::getline(list, name, ',');) {
+    warn_of_unknown(name);
+    names.push_back(name);
+  }
   return names;
 }
 
 thread_local std::vector<std::string> scopes;
 
 }  // namespace
+
+std::span<const Switch> all_switches() {
+  static constexpr Switch switches[] = {
+      {"drop_identities", "ops that change nothing are left out"},
+      {"deduplicate", "equal expressions are computed once"},
+      {"remove_dead_code", "what no result needs is not computed"},
+      {"lift", "what a loop computes without its carried values is computed for all steps at once"},
+      {"inline", "a value that one loop needs is computed in that loop"},
+      {"merge", "loops over the same elements are one"},
+      {"fuse_rows", "reductions are computed with what they read and what reads them"},
+      {"epilogue", "what follows a product is computed on its tiles"},
+      {"split_rows", "a loop whose rows do not meet runs blocks of rows apart"},
+      {"in_place", "a result is written over an operand that nothing else needs"},
+  };
+  return switches;
+}
 
 bool is_switched_off(std::string_view name) {
   static const std::vector<std::string> whole_process = from_environment();

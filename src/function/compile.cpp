@@ -1,7 +1,9 @@
 // graph -> passes -> loops -> memory plan -> machine code.
 #include "function/compile.h"
 
+#include "base/dump.h"
 #include "codegen/jit.h"
+#include "loop/text.h"
 #include "lower/lower.h"
 #include "passes/run_passes.h"
 #include "runtime/externs.h"
@@ -26,6 +28,12 @@ MachineCode generate(const lower::Program& program) {
   return code;
 }
 
+std::string text_of_kernels(const lower::Program& program) {
+  std::string text;
+  for (const lower::Step& step : program.steps) text += loop::print(step.kernel) + "\n";
+  return text;
+}
+
 }  // namespace
 
 ScopedInterpretation::ScopedInterpretation() { ++interpretations; }
@@ -34,11 +42,14 @@ bool ScopedInterpretation::active() { return interpretations > 0; }
 
 Compiled compile(graph::Graph& graph, std::vector<Dim> symbols) {
   const auto start = std::chrono::steady_clock::now();
+  Dump dump(graph.name);
   Decisions decisions;
-  passes::run_passes(graph, decisions);
+  passes::PassReports reports = passes::run_passes(graph, decisions, &dump);
   lower::Program program = lower::lower(graph, decisions);
   lower::plan_memory(program, decisions);
   program.decisions = std::move(decisions);
+  program.passes = std::move(reports);
+  if (dump.is_on()) dump.write("kernels", text_of_kernels(program));
 
   MachineCode code;
   if (!ScopedInterpretation::active()) code = generate(program);

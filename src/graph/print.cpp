@@ -108,6 +108,8 @@ std::string body_text(const Graph& graph, const std::string& indent) {
 
 }  // namespace
 
+std::string label(const Node& node) { return fmt::format("{}{}{}", names(node.outputs), node.outputs.empty() ? "" : " ", node.op->name); }
+
 std::string print(const Graph& graph) {
   return fmt::format("{}graph {}({}) {{\n{}", size_lines(graph), quoted_if_needed(graph.name), inputs_text(graph), body_text(graph, ""));
 }

@@ -26,6 +26,7 @@
 namespace anyshape::graph {
 
 std::string print(const Graph& graph);
+std::string label(const Node& node);  // "%12 multiply", as decisions speak of it
 
 // Null for a name that is no op's. The list of ops stands further along the data path, so it is handed in (ops/all_ops.h: find_op).
 using FindOp = const OpDef* (*)(std::string_view name);

@@ -1,6 +1,7 @@
 // A value stays out of memory when its op can be said element by element and exactly one loop needs it, as often as it needs its own elements.
 #include "lower/group.h"
 
+#include "base/switches.h"
 #include "lower/merge.h"
 
 #include <algorithm>
@@ -43,6 +44,7 @@ Groups group(const Graph& graph, [[maybe_unused]] Decisions& decisions) {
       if (users.empty() || users.back() != node) users.push_back(node);
     }
   }
+  const bool inlines = !is_switched_off("inline");
   Groups groups;
   Roots roots;
   std::unordered_map<const Node*, int> ops_inside;  // of the loop a node's element is computed in
@@ -61,7 +63,7 @@ Groups group(const Graph& graph, [[maybe_unused]] Decisions& decisions) {
     bool root = false;
     for (const Value* output : node->outputs) {
       const bool is_result = std::ranges::find(graph.outputs, output) != graph.outputs.end();
-      if (is_result || !can_inline(*output, consumers[output])) {
+      if (is_result || !inlines || !can_inline(*output, consumers[output])) {
         groups.in_memory.insert(output);
         root = true;
       }

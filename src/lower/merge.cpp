@@ -1,6 +1,8 @@
 // A root joins an earlier kernel when all it reads is there before that kernel, or is what the kernel has just computed at the same index.
 #include "lower/merge.h"
 
+#include "base/switches.h"
+
 #include <algorithm>
 
 namespace anyshape::lower {
@@ -37,7 +39,7 @@ class Merger {
   void add(const Node& root) {
     std::vector<Read> reads;
     collect(root, true, root.outputs[0]->spec.shape, reads);
-    const size_t kernel = is_loop(root) ? home_of(root, reads) : kernels_.size();
+    const size_t kernel = merges_ && is_loop(root) ? home_of(root, reads) : kernels_.size();
     if (kernel == kernels_.size()) kernels_.emplace_back();
     Kernel& joined = kernels_[kernel];
     joined.roots.push_back(&root);
@@ -128,6 +130,7 @@ class Merger {
   std::vector<Kernel> kernels_;
   std::unordered_map<const Value*, size_t> kernel_of_;
   size_t first_open_ = 0;
+  const bool merges_ = !is_switched_off("merge");
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "base/decision.h"
 #include "graph/graph.h"
 #include "loop/ir.h"
+#include "passes/pass_report.h"
 
 #include <memory>
 #include <string>
@@ -132,7 +133,8 @@ struct Program {
   std::vector<LateSize> late_sizes;  // in the order of their items
   std::vector<Dim> step_sizes;       // symbols that scans set anew: numbers of rows
   bool uses_random = false;
-  Decisions decisions;  // on the way here
+  Decisions decisions;         // on the way here
+  passes::PassReports passes;  // that ran before
 };
 
 }  // namespace anyshape::lower

@@ -1,6 +1,7 @@
 // Row by row: which values have a row per row of the batch, and whether ops keep rows apart.
 #include "lower/split_rows.h"
 
+#include "base/switches.h"
 #include "graph/regions.h"
 #include "graph/symbol_collector.h"
 #include "ops/all_ops.h"
@@ -122,7 +123,7 @@ bool has_control_flow(const graph::Graph& body) {
 }  // namespace
 
 std::optional<SplitRows> split_rows(const ScanAttrs& attrs) {
-  if (attrs.carried == 0 || has_control_flow(*attrs.body)) return std::nullopt;
+  if (is_switched_off("split_rows") || attrs.carried == 0 || has_control_flow(*attrs.body)) return std::nullopt;
   const auto carried = static_cast<size_t>(attrs.carried);
   if (attrs.is_packed()) {
     if (checks_count(*attrs.body, attrs.active) || !is_row_by_row(*attrs.body, carried, attrs.active)) return std::nullopt;

@@ -2,6 +2,7 @@
 // size stay apart: what follows each is written in its own symbol. A value that a loop hands through is the one it was given, and one that
 // it gives twice is one.
 #include "graph/regions.h"
+#include "graph/text.h"
 #include "ops/all_ops.h"
 #include "ops/control/scan.h"
 #include "passes/run_passes.h"
@@ -32,31 +33,50 @@ std::vector<Same> repeated(const graph::Node& scan) {
   return same;
 }
 
+bool is_used(const graph::Graph& graph, const graph::Value* value) {
+  return std::ranges::find(graph.outputs, value) != graph.outputs.end() || std::ranges::any_of(graph.nodes(), [&](const graph::Node* node) {
+           return std::ranges::find(node->inputs, value) != node->inputs.end();
+         });
+}
+
 }  // namespace
 
 void deduplicate(graph::Graph& graph, Decisions& decisions) {
+  constexpr std::string_view stage = "deduplicate";
   std::unordered_map<std::string, graph::Node*> seen;
   std::unordered_map<const graph::Value*, graph::Value*> replacement;
   auto current = [&](graph::Value* value) {
     const auto found = replacement.find(value);
     return found == replacement.end() ? value : found->second;
   };
+  std::vector<graph::Node*> kept;
   for (graph::Node* node : graph.nodes()) {
     for (graph::Value*& input : node->inputs) input = current(input);
     for (const graph::NamedRegion& region : graph::regions_of(*node)) deduplicate(*region.graph, decisions);
     if (node->op == &scan_op) {
-      for (const auto& [output, same] : repeated(*node)) replacement[output] = same;
+      for (const auto& [output, same] : repeated(*node)) {
+        replacement[output] = same;
+        if (is_used(graph, output)) decisions.push_back({stage, label(*node), true, "a loop's result is one that is there already"});
+      }
     }
-    if (node->op->kind == OpKind::Random || node->op->kind == OpKind::Control || node->made) continue;
+    if (node->op->kind == OpKind::Random || node->op->kind == OpKind::Control || node->made) {
+      kept.push_back(node);
+      continue;
+    }
     std::string key(node->op->name);
     for (const graph::Value* input : node->inputs) key += "," + std::to_string(input->id);
     key += ";";
     node->attrs.append_key(key);
     const auto [entry, is_new] = seen.emplace(std::move(key), node);
-    if (is_new) continue;
+    if (is_new) {
+      kept.push_back(node);
+      continue;
+    }
     for (size_t i = 0; i < node->outputs.size(); ++i) replacement[node->outputs[i]] = entry->second->outputs[i];
+    decisions.push_back({stage, label(*node), true, "equals " + label(*entry->second)});
   }
   for (graph::Value*& output : graph.outputs) output = current(output);
+  graph.set_nodes(std::move(kept));
 }
 
 }  // namespace anyshape::passes

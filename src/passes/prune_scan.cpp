@@ -34,7 +34,7 @@ std::vector<T> kept(const std::vector<T>& all, const std::vector<bool>& flags) {
 
 }  // namespace
 
-void prune_scan(graph::Node& node, const std::function<bool(const Value*)>& is_needed) {
+bool prune_scan(graph::Node& node, const std::function<bool(const Value*)>& is_needed) {
   ScanAttrs attrs = node.attrs.as<ScanAttrs>();
   graph::Graph& body = *attrs.body;
   const auto carried = static_cast<size_t>(attrs.carried), sequences = static_cast<size_t>(attrs.sequences);
@@ -53,7 +53,8 @@ void prune_scan(graph::Node& node, const std::function<bool(const Value*)>& is_n
   const auto count = [](const std::vector<bool>& flags, size_t begin, size_t end) {
     return std::count(flags.begin() + static_cast<std::ptrdiff_t>(begin), flags.begin() + static_cast<std::ptrdiff_t>(end), true);
   };
-  if (!attrs.is_packed() && count(inputs, 0, inputs.size()) == 0) return;  // a node has at least one input
+  if (!attrs.is_packed() && count(inputs, 0, inputs.size()) == 0) return false;  // a node has at least one input
+  const bool removes = std::ranges::find(inputs, false) != inputs.end() || std::ranges::find(outputs, false) != outputs.end();
   attrs.carried = count(inputs, 0, carried);
   attrs.sequences = count(inputs, carried, carried + sequences);
   attrs.saved = 0;
@@ -63,6 +64,7 @@ void prune_scan(graph::Node& node, const std::function<bool(const Value*)>& is_n
   node.outputs = kept(node.outputs, outputs);
   for (size_t i = 0; i < node.outputs.size(); ++i) node.outputs[i]->index = static_cast<int>(i);
   node.attrs = attrs;
+  return removes;
 }
 
 }  // namespace anyshape::passes

@@ -7,6 +7,7 @@
 namespace anyshape::passes {
 
 // Removes from a scan node and its body what does not lead to a needed output. Nodes of the body that are dead then are left there.
-void prune_scan(graph::Node& node, const std::function<bool(const graph::Value*)>& is_needed);
+// Whether there was anything to remove.
+bool prune_scan(graph::Node& node, const std::function<bool(const graph::Value*)>& is_needed);
 
 }  // namespace anyshape::passes

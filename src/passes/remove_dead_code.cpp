@@ -2,17 +2,20 @@
 // Of a loop that is needed stays what is needed of it.
 #include "graph/regions.h"
 #include "graph/symbol_collector.h"
+#include "graph/text.h"
 #include "ops/all_ops.h"
 #include "passes/prune_scan.h"
 #include "passes/run_passes.h"
 
 #include <algorithm>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 
 namespace anyshape::passes {
 
 void remove_dead_code(graph::Graph& graph, Decisions& decisions) {
+  constexpr std::string_view stage = "remove_dead_code";
   std::unordered_set<const graph::Node*> needed;
   std::unordered_set<const graph::Value*> values;
   auto need = [&](const graph::Value* value) {
@@ -40,12 +43,17 @@ void remove_dead_code(graph::Graph& graph, Decisions& decisions) {
   for (auto node = graph.nodes().rbegin(); node != graph.nodes().rend(); ++node) {
     if (!needed.contains(*node)) continue;
     kept.push_back(*node);
-    if ((*node)->op == &scan_op) prune_scan(**node, [&](const graph::Value* value) { return values.contains(value); });
+    if ((*node)->op == &scan_op && prune_scan(**node, [&](const graph::Value* value) { return values.contains(value); })) {
+      decisions.push_back({stage, graph::label(**node), true, "some of what the loop carries or gives is needed by no result"});
+    }
     for (const graph::NamedRegion& region : graph::regions_of(**node)) remove_dead_code(*region.graph, decisions);
     for (const graph::Value* input : (*node)->inputs) need(input);
     need_sizes(**node);
   }
   std::ranges::reverse(kept);
+  if (const size_t dropped = graph.nodes().size() - kept.size(); dropped > 0) {
+    decisions.push_back({stage, graph.name, true, std::to_string(dropped) + " nodes are needed by no result"});
+  }
   graph.set_nodes(std::move(kept));
 }
 

@@ -2,8 +2,43 @@
 #include "passes/run_passes.h"
 
 #include "base/switches.h"
+#include "graph/regions.h"
+#include "graph/text.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <string_view>
 
 namespace anyshape::passes {
+namespace {
+
+bool verifies_each() {
+#ifndef NDEBUG
+  return true;
+#else
+  static const bool asked = [] {
+    const char* const given = std::getenv("ANYSHAPE_VERIFY");
+    return given != nullptr && std::string_view(given) == "1";
+  }();
+  return asked;
+#endif
+}
+
+PassReport run(const Pass& pass, graph::Graph& graph, Decisions& decisions) {
+  using Clock = std::chrono::steady_clock;
+  const size_t earlier = decisions.size();
+  PassReport report{.name = pass.name, .nodes_before = graph::count_nodes(graph)};
+  const Clock::time_point start = Clock::now();
+  pass.run(graph, decisions);
+  report.microseconds = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
+  report.nodes_after = graph::count_nodes(graph);
+  const auto own = decisions.begin() + static_cast<std::ptrdiff_t>(earlier);
+  report.rewrites = static_cast<size_t>(std::count_if(own, decisions.end(), [](const Decision& decision) { return decision.yes; }));
+  return report;
+}
+
+}  // namespace
 
 std::span<const Pass> all_passes() {
   static constexpr Pass passes[] = {
@@ -14,11 +49,20 @@ std::span<const Pass> all_passes() {
   return passes;
 }
 
-void run_passes(graph::Graph& graph, Decisions& decisions) {
+PassReports run_passes(graph::Graph& graph, Decisions& decisions, Dump* dump) {
+  const auto show = [&](std::string_view stage) {
+    if (dump != nullptr && dump->is_on()) dump->write(stage, graph::print(graph));
+  };
+  PassReports reports;
+  show("trace");
   for (const Pass& pass : all_passes()) {
-    if (!is_switched_off(pass.name)) pass.run(graph, decisions);
+    if (is_switched_off(pass.name)) continue;
+    reports.push_back(run(pass, graph, decisions));
+    show(pass.name);
+    if (verifies_each()) graph::verify(graph);
   }
-  graph::verify(graph);
+  if (!verifies_each()) graph::verify(graph);
+  return reports;
 }
 
 }  // namespace anyshape::passes

@@ -1,7 +1,10 @@
-// The passes over a graph, in order. Each is one file with one function, and can be switched off by its name (base/switches.h).
+// The passes over a graph, in order. Each is one file with one function, and can be switched off by its name (base/switches.h). Each says what
+// it rewrote as decisions, leaves a graph that keeps the rules, and passes through the regions of control flow, too.
 #pragma once
 #include "base/decision.h"
+#include "base/dump.h"
 #include "graph/graph.h"
+#include "passes/pass_report.h"
 
 #include <span>
 #include <string_view>
@@ -14,7 +17,10 @@ struct Pass {
 };
 
 std::span<const Pass> all_passes();
-void run_passes(graph::Graph& graph, Decisions& decisions);  // and verifies the result
+
+// Runs and times those that are not switched off, and verifies the result: after each of them in debug builds and where ANYSHAPE_VERIFY=1,
+// as in tests, else after the last.
+PassReports run_passes(graph::Graph& graph, Decisions& decisions, Dump* dump = nullptr);
 
 void drop_identities(graph::Graph& graph, Decisions& decisions);   // takes values from before ops that change nothing
 void remove_dead_code(graph::Graph& graph, Decisions& decisions);  // drops nodes that no output needs

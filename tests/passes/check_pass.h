@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 namespace anyshape::test {
@@ -16,8 +17,12 @@ inline void check_pass(void (*pass)(graph::Graph&, Decisions&), const std::strin
   pass(*graph, decisions);
   EXPECT_EQ(graph::print(*graph), after);
   EXPECT_NO_THROW(graph::verify(*graph));
+  const auto rewrites = [&] { return std::ranges::count_if(decisions, [](const Decision& decision) { return decision.yes; }); };
+  const auto first = rewrites();
+  EXPECT_EQ(first > 0, before != after) << "a pass says what it rewrites";
   pass(*graph, decisions);
   EXPECT_EQ(graph::print(*graph), after) << "a second time there is nothing left to do";
+  EXPECT_EQ(rewrites(), first);
 }
 
 }  // namespace anyshape::test

@@ -15,7 +15,6 @@ TEST(Deduplicate, points_users_at_the_first_of_equal_nodes) {
 )",
              R"(graph f(%0 x: f32[n], %1 y: f32[n]) {
   %2 = add(%0, %1) : f32[n]
-  %3 = add(%0, %1) : f32[n]
   %4 = multiply(%2, %2) : f32[n]
   return %4
 }
@@ -35,8 +34,6 @@ TEST(Deduplicate, follows_chains_of_equal_nodes) {
              R"(graph f(%0 x: f32[n]) {
   %1 = exp(%0) : f32[n]
   %2 = tanh(%1) : f32[n]
-  %3 = exp(%0) : f32[n]
-  %4 = tanh(%1) : f32[n]
   %5 = negative(%2) : f32[n]
   return %5
 }
@@ -52,7 +49,6 @@ TEST(Deduplicate, results_may_become_the_same_value) {
 )",
              R"(graph f(%0 x: f32[n]) {
   %1 = exp(%0) : f32[n]
-  %2 = exp(%0) : f32[n]
   return %1, %1
 }
 )");

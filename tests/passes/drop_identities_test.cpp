@@ -23,5 +23,20 @@ TEST(DropIdentities, takes_values_from_before_ops_that_change_nothing) {
 )");
 }
 
+TEST(DropIdentities, says_what_it_dropped) {
+  const auto graph = graph::parse(R"(graph f(%0 x: f32[n, 3]) {
+  %2 = reshape(%0) {shape=[n, 3]} : f32[n, 3]
+  return %2
+}
+)",
+                                  find_op);
+  Decisions decisions;
+  passes::drop_identities(*graph, decisions);
+  ASSERT_EQ(decisions.size(), 1U);
+  EXPECT_EQ(decisions[0].stage, "drop_identities");
+  EXPECT_EQ(decisions[0].subject, "%2 reshape");
+  EXPECT_EQ(decisions[0].reason, "the shape stays as it is");
+}
+
 }  // namespace
 }  // namespace anyshape::test

@@ -64,7 +64,7 @@ TEST(RemoveDeadCode, keeps_of_a_loop_what_its_needed_results_need) {
 }
 
 TEST(RunPasses, duplicates_are_gone_at_the_end) {
-  check_pass(passes::run_passes, R"(graph f(%0 x: f32[n]) {
+  check_pass([](graph::Graph& graph, Decisions& decisions) { passes::run_passes(graph, decisions); }, R"(graph f(%0 x: f32[n]) {
   %1 = exp(%0) : f32[n]
   %2 = exp(%0) : f32[n]
   %3 = multiply(%1, %2) : f32[n]

@@ -1,6 +1,7 @@
 // scan: carried values, sequences [length, ...] -> the last carried values, outputs [length, ...].
 #include "ops/control/scan.h"
 
+#include "base/switches.h"
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
 #include "graph/regions.h"
@@ -224,7 +225,7 @@ FunctionResults trace_scan(const ScanBody& body, const std::vector<Tensor>& carr
                     .total = plan.total,
                     .body = region.graph};
     std::vector<Tensor> all_sequences = sequences;
-    lift(region, all_sequences, attrs);
+    if (!is_switched_off("lift")) lift(region, all_sequences, attrs);
     attrs.sequences = static_cast<int64_t>(all_sequences.size());
     std::vector<Tensor> inputs = carried;
     inputs.insert(inputs.end(), variables.begin(), variables.end());
