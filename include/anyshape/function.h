@@ -111,6 +111,7 @@ class FunctionCore {
 
   FunctionStats stats() const;
   Ledger ledger() const;
+  std::string explain(const std::vector<NamedSize>& sizes) const;
   void clear();
 
  private:
@@ -212,6 +213,9 @@ class Function<R(Args...)> {
   Ledger ledger() const { return core_->ledger(); }
   std::string report() const { return to_text(core_->ledger()); }
   std::string to_json() const { return anyshape::to_json(core_->ledger()); }
+  // How each trace runs: its kernels with the ops in them, what they compute and move as formulas in the sizes, and what was decided on the
+  // way and why. Sizes that are given are put in: explain({{"batch", 32}}). ArgumentError for one that no trace has.
+  std::string explain(const std::vector<NamedSize>& sizes = {}) const { return core_->explain(sizes); }
   void clear() { core_->clear(); }  // drops all traces and their code; the ledger begins anew. Calls that run go on undisturbed
 
   const std::function<R(Args...)>& callable() const { return *callable_; }

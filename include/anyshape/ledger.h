@@ -52,6 +52,12 @@ struct SizesSeen {
   int64_t most = 0;
 };
 
+// A number for a size by its name: of a signature, or as the ledger shows it.
+struct NamedSize {
+  std::string name;
+  int64_t value = 0;
+};
+
 // One trace: for what arguments, why it was made, what it demands and what it gives.
 struct TraceRecord {
   int64_t number = 0;     // counted from 0 in the order traces were made; evicted ones leave gaps

@@ -1,4 +1,6 @@
 // The ledger as a table for people.
+#include "base/amounts.h"
+
 #include <anyshape/ledger.h>
 
 #include <fmt/format.h>
@@ -10,12 +12,6 @@ namespace anyshape {
 namespace {
 
 std::string counted(int64_t count, std::string_view what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
-
-std::string bytes(int64_t count) {
-  if (count < 10'000) return fmt::format("{} B", count);
-  if (count < int64_t{10'000} << 10) return fmt::format("{:.1f} KiB", static_cast<double>(count) / 1024);
-  return fmt::format("{:.1f} MiB", static_cast<double>(count) / (1 << 20));
-}
 
 std::string results(const TraceRecord& record) {
   std::vector<std::string> texts;
@@ -34,7 +30,7 @@ std::string sizes(const TraceRecord& record) {
 
 void add_trace(std::string& text, const TraceRecord& record) {
   text += fmt::format("  {:>5}  {:>7}  {:>8.1f}  {:>10.1f}  {:>10}  {} -> {}\n", record.number, record.calls, record.trace_ms,
-                      record.compile_ms, bytes(record.code_bytes), record.signature, results(record));
+                      record.compile_ms, bytes_text(record.code_bytes), record.signature, results(record));
   const auto line = [&](std::string_view label, const std::string& value) {
     if (!value.empty()) text += fmt::format("         {:<11} {}\n", label, value);
   };
@@ -54,7 +50,7 @@ std::string to_text(const Ledger& ledger) {
   const FunctionStats& stats = ledger.stats;
   std::string text = fmt::format("function \"{}\": {}, {}, {}, {}; {:.1f} ms tracing, {:.1f} ms compiling, {} of code\n", ledger.name,
                                  counted(stats.traces, "trace"), counted(stats.compiles, "compile"), counted(stats.calls, "call"),
-                                 counted(stats.hits, "hit"), stats.trace_ms, stats.compile_ms, bytes(stats.code_bytes));
+                                 counted(stats.hits, "hit"), stats.trace_ms, stats.compile_ms, bytes_text(stats.code_bytes));
   if (!ledger.traces.empty()) text += "  trace    calls  trace ms  compile ms        code  signature -> result\n";
   for (const TraceRecord& record : ledger.traces) add_trace(text, record);
   const auto note = [&](int64_t number, std::string_view what, std::string_view remark) {
@@ -79,9 +75,9 @@ std::string report() {
       fmt::format("{:<{}}  traces  compiles     calls      hits  evicted  trace ms  compile ms        code\n", "function", width);
   for (const Ledger& each : ledgers) {
     const FunctionStats& stats = each.stats;
-    text +=
-        fmt::format("{:<{}}  {:>6}  {:>8}  {:>8}  {:>8}  {:>7}  {:>8.1f}  {:>10.1f}  {:>10}\n", each.name, width, stats.traces,
-                    stats.compiles, stats.calls, stats.hits, stats.evictions, stats.trace_ms, stats.compile_ms, bytes(stats.code_bytes));
+    text += fmt::format("{:<{}}  {:>6}  {:>8}  {:>8}  {:>8}  {:>7}  {:>8.1f}  {:>10.1f}  {:>10}\n", each.name, width, stats.traces,
+                        stats.compiles, stats.calls, stats.hits, stats.evictions, stats.trace_ms, stats.compile_ms,
+                        bytes_text(stats.code_bytes));
   }
   return text;
 }

@@ -15,6 +15,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <unordered_map>
 
 namespace anyshape::lower {
@@ -118,12 +120,30 @@ class Lowering {
     }
     if (root.op->kind == OpKind::Control) return lower_control(root);
     if (root.op->lower != nullptr) {
-      lower_whole(root);
+      lower_whole(roots);
       if (root.made) add_late_size(root);
       return;
     }
     GroupKernel kernel = root.op->reduce != nullptr ? lower_reduction(root, context()) : lower_elementwise(roots, context());
-    add_step(std::move(kernel.step), kernel.indexed);
+    add_step(std::move(kernel.step), roots, kernel.indexed);
+  }
+
+  // Roots and what is computed on the way to them, in the order of their numbers.
+  std::vector<std::string> ops_of(const Roots& roots) const {
+    std::map<int, const Node*> found;
+    std::function<void(const Node&)> visit = [&](const Node& node) {
+      if (!found.emplace(node.outputs[0]->id, &node).second) return;
+      for (const graph::Value* input : node.inputs) {
+        if (input->node != nullptr && !groups_.in_memory.contains(input)) visit(*input->node);
+      }
+    };
+    for (const Node* root : roots) visit(*root);
+    std::vector<std::string> ops;
+    for (const auto& [id, node] : found) {
+      const bool is_made = node->op->kind == OpKind::Source;  // a number in the code, unless the kernel is there to make it
+      if (!is_made || found.size() == 1) ops.push_back(fmt::format("%{} {}", id, node->op->name));
+    }
+    return ops;
   }
 
   // The elements of an output; a size that the node itself makes counts with what it cannot exceed.
@@ -144,7 +164,7 @@ class Lowering {
     }
   }
 
-  void lower_whole(const Node& root);
+  void lower_whole(const Roots& roots);
   void lower_control(const Node& root);
   BranchItem lower_branch(const Node& root);
   ScanItem lower_scan(const Node& root);
@@ -167,7 +187,8 @@ class Lowering {
 
   void add_item(Item item) { block_ref().items.push_back(std::move(item)); }
 
-  void add_step(Step step, std::span<const Node* const> indexed) {
+  void add_step(Step step, const Roots& roots, std::span<const Node* const> indexed) {
+    step.ops = ops_of(roots);
     for (int buffer : step.buffers) touch(buffer);
     for (const Node* node : indexed) {
       const std::vector<TensorSpec> specs = graph::input_specs(*node);
@@ -219,7 +240,8 @@ class Lowering::WholeCall final : public LowerCall {
   const Node& node_;
 };
 
-void Lowering::lower_whole(const Node& root) {
+void Lowering::lower_whole(const Roots& roots) {
+  const Node& root = *roots[0];
   KernelWriter kernel{std::string(root.op->name)};
   std::vector<const Node*> indexed;
   if (root.op->checks_data()) indexed.push_back(&root);
@@ -230,7 +252,7 @@ void Lowering::lower_whole(const Node& root) {
   const OpCall op_call(*root.op, inputs, root.attrs);
   WholeCall call(*this, kernel, root, op_call, outputs);
   root.op->lower(call);
-  add_step(kernel.finish(), indexed);
+  add_step(kernel.finish(), roots, indexed);
 }
 
 // Values go in and out by buffer: a region reads what it captures where it stands, and writes its results where they are wanted.

@@ -33,8 +33,9 @@ struct ProgramBuffer {
 
 struct Step {
   loop::Kernel kernel;
-  std::vector<int> buffers;  // program buffers, one per kernel buffer
-  std::vector<Dim> dims;     // one per kernel dim
+  std::vector<int> buffers;           // program buffers, one per kernel buffer
+  std::vector<Dim> dims;              // one per kernel dim
+  std::vector<std::string> ops = {};  // what it computes: "%12 multiply"
 };
 
 struct ProgramResult {

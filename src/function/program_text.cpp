@@ -1,0 +1,215 @@
+// Lines of at most 100 columns, indented by two for each block of control flow.
+#include "function/program_text.h"
+
+#include "base/amounts.h"
+#include "lower/count_work.h"
+#include "shape/dim_node.h"
+
+#include <anyshape/error.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace anyshape::function_detail {
+namespace {
+
+using lower::Program;
+using lower::Step;
+using lower::Work;
+
+constexpr size_t columns = 100;
+
+// Words after `head`, as many to a line as fit; later lines are indented as far as the first is long.
+std::string wrapped(std::string head, const std::vector<std::string>& words) {
+  const std::string indent(head.size(), ' ');
+  std::string text, line = std::move(head);
+  for (const std::string& word : words) {
+    const bool is_first = line.size() == indent.size();
+    if (!is_first && line.size() + 1 + word.size() > columns) {
+      text += line + "\n";
+      line = indent + word;
+    } else {
+      line += (is_first ? "" : " ") + word;
+    }
+  }
+  return text + line + "\n";
+}
+
+// Where a line may end: behind a list's commas, and before the sums of a formula.
+std::vector<std::string> listed(const std::vector<std::string>& items, std::string_view separator) {
+  std::vector<std::string> words;
+  for (size_t i = 0; i < items.size(); ++i) {
+    std::string rest = items[i] + std::string(i + 1 < items.size() ? separator : "");
+    for (size_t sum = rest.find(" + "); sum != std::string::npos; sum = rest.find(" + ", 1)) {
+      words.push_back(rest.substr(0, sum));
+      rest = rest.substr(sum + 1);
+    }
+    words.push_back(std::move(rest));
+  }
+  return words;
+}
+
+// One product of matrices, where a kernel is nothing else.
+const loop::Instruction* only_product(const loop::Block& block) {
+  const loop::Instruction* found = nullptr;
+  for (const loop::Instruction& instruction : block) {
+    if (!instruction.body.empty()) return nullptr;
+    if (instruction.op == loop::Op::Call && instruction.name.starts_with("product_")) found = &instruction;
+  }
+  return found;
+}
+
+bool has_product(const loop::Block& block) {
+  return std::ranges::any_of(block, [](const loop::Instruction& instruction) {
+    if (instruction.op == loop::Op::Call && instruction.name.starts_with("product_")) return true;
+    return has_product(instruction.body) || has_product(instruction.otherwise);
+  });
+}
+
+std::string_view kind_of(const Step& step) {
+  if (only_product(step.kernel.body) != nullptr) return "product";
+  return has_product(step.kernel.body) ? "products" : "loop";
+}
+
+class Text {
+ public:
+  Text(const Program& program, Substitution known) : program_(program), known_(std::move(known)) {
+    for (const lower::Block& block : program.blocks) {
+      for (const lower::Item& item : block.items) join_rows(item);
+    }
+  }
+
+  std::string run() {
+    add_summary();
+    add_block(0, 4);
+    add_decisions();
+    return std::move(text_);
+  }
+
+ private:
+  // Rows of a scan that run apart in blocks are shown as one: a step is what all of them do.
+  void join_rows(const lower::Item& item) {
+    const auto* const scan = std::get_if<lower::ScanItem>(&item);
+    const bool is_split = scan != nullptr && scan->has_rows() && scan->rows.counts < 0;
+    if (is_split) known_[as_symbol(scan->rows.active)->id] = known(scan->rows.count);
+  }
+
+  Dim known(const Dim& size) const { return substitute(size, known_); }
+  std::string flops(const Work& work) const {
+    const Dim amount = known(work.flops);
+    std::string text = amount.is_constant() ? flops_text(amount.value()) : to_string(amount) + " FLOP";
+    if (work.depends_on_data) return amount.same_as(0) ? "FLOP by the data" : text + " and more by the data";
+    return work.is_bound ? "at most " + text : text;
+  }
+  std::string bytes(const Dim& formula) const {
+    const Dim amount = known(formula);
+    return amount.is_constant() ? bytes_text(amount.value()) : to_string(amount) + " B";
+  }
+  std::vector<std::string> work_texts(const Work& work) const {
+    std::vector<std::string> texts;
+    const bool is_moved = !work.bytes_read.same_as(0) || !work.bytes_written.same_as(0);
+    if (!work.flops.same_as(0) || work.depends_on_data || !is_moved) texts.push_back(flops(work));
+    if (!work.bytes_read.same_as(0)) texts.push_back("read " + bytes(work.bytes_read));
+    if (!work.bytes_written.same_as(0)) texts.push_back("write " + bytes(work.bytes_written));
+    return texts;
+  }
+  // ShapeError: a formula beyond what sizes can be.
+  std::vector<std::string> work_texts(const std::function<Work()>& count) const {
+    try {
+      return work_texts(count());
+    } catch (const ShapeError&) {
+      return {"work by formulas too long to show"};
+    }
+  }
+
+  void add_summary() {
+    const size_t kernels = program_.steps.size();
+    std::string head = fmt::format("  {} kernel{}   ", kernels, kernels == 1 ? "" : "s");
+    std::vector<std::string> lines = work_texts([&] { return lower::count_block(program_, 0); });
+    Dim arena = 0;
+    for (const lower::Block& block : program_.blocks) {
+      for (const Dim& slot : block.slots) arena = arena + slot;
+    }
+    lines.push_back("arena " + bytes(arena));
+    for (const std::string& line : lines) {
+      text_ += wrapped(head, listed({line}, ""));
+      head.assign(head.size(), ' ');
+    }
+    text_ += "\n";
+  }
+
+  void add_block(int block, size_t indent) {
+    for (const lower::Item& item : program_.blocks[static_cast<size_t>(block)].items) {
+      std::visit([&](const auto& each) { add_item(each, indent); }, item);
+    }
+  }
+  void add_item(int number, size_t indent) {
+    const Step& step = program_.steps[static_cast<size_t>(number)];
+    const std::string head = fmt::format("{:>{}}  {:<8}  ", ++kernels_, indent, kind_of(step));
+    text_ += wrapped(head, listed(step.ops, ","));
+    const std::vector<std::string> work = work_texts([&] { return lower::count_step(program_, step); });
+    text_ += wrapped(std::string(head.size(), ' '), listed(work, ";"));
+  }
+  void add_item(const lower::ScanItem& item, size_t indent) {
+    add_heading(indent, "scan", fmt::format("{} times{}", to_string(known(item.length)), item.reverse ? ", from the end" : ""));
+    add_block(item.body, indent + 2);
+  }
+  void add_item(const lower::BranchItem& item, size_t indent) {
+    add_heading(indent, "cond", "where true");
+    add_block(item.then, indent + 2);
+    add_heading(indent, "", "else");
+    add_block(item.otherwise, indent + 2);
+  }
+  void add_item(const lower::WhileItem& item, size_t indent) {
+    add_heading(indent, "while", item.most < 0 ? "as long as" : fmt::format("at most {} times, as long as", item.most));
+    add_block(item.condition, indent + 2);
+    add_heading(indent, "", "do");
+    add_block(item.body, indent + 2);
+  }
+  void add_heading(size_t indent, std::string_view what, const std::string& how) {
+    text_ += fmt::format("{:{}}  {:<8}  {}\n", "", indent, what, how);
+  }
+
+  // By stage; subjects of one answer and reason together.
+  void add_decisions() {
+    std::vector<std::string_view> stages;
+    for (const Decision& decision : program_.decisions) {
+      if (std::ranges::find(stages, decision.stage) == stages.end()) stages.push_back(decision.stage);
+    }
+    if (!stages.empty()) text_ += "\n  decisions\n";
+    for (const std::string_view stage : stages) add_stage(stage);
+  }
+  void add_stage(std::string_view stage) {
+    std::vector<const Decision*> first;  // of each answer and reason
+    for (const Decision& decision : program_.decisions) {
+      const auto is_same = [&](const Decision* other) { return other->yes == decision.yes && other->reason == decision.reason; };
+      if (decision.stage == stage && std::ranges::none_of(first, is_same)) first.push_back(&decision);
+    }
+    text_ += fmt::format("    {}\n", stage);
+    for (const Decision* answer : first) {
+      std::vector<std::string> subjects;
+      for (const Decision& decision : program_.decisions) {
+        if (decision.stage == stage && decision.yes == answer->yes && decision.reason == answer->reason)
+          subjects.push_back(decision.subject);
+      }
+      std::vector<std::string> words = listed(subjects, ",");
+      words.back() += ":";
+      words.push_back(answer->reason);
+      text_ += wrapped(fmt::format("      {:<3}  ", answer->yes ? "yes" : "no"), words);
+    }
+  }
+
+  const Program& program_;
+  Substitution known_;  // what stands for a size
+  int kernels_ = 0;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string explain_program(const Program& program, const Substitution& known) { return Text(program, known).run(); }
+
+}  // namespace anyshape::function_detail

@@ -1,0 +1,230 @@
+// Walks the loops of kernels and adds up what their instructions do, times how often they run.
+#include "lower/count_work.h"
+
+#include "lower/loop_trips.h"
+#include "shape/dim_node.h"
+#include "shape/prove.h"
+#include "shape/substitute.h"
+
+#include <anyshape/error.h>
+
+#include <algorithm>
+
+namespace anyshape::lower {
+namespace {
+
+using loop::Instruction;
+using loop::Op;
+
+// Floating-point operations of one instruction.
+int64_t flops_of(const Instruction& instruction) {
+  if (!is_floating(instruction.type)) return 0;
+  if (instruction.op == Op::Fma) return 2;
+  return instruction.op >= Op::Add && instruction.op <= Op::Round ? 1 : 0;
+}
+
+bool is_product(const Instruction& instruction) { return instruction.op == Op::Call && instruction.name.starts_with("product_"); }
+
+class StepCount {
+ public:
+  StepCount(const Program& program, const Step& step)
+      : program_(program), step_(step), trips_(step.kernel, step.dims), traffic_(step.kernel.buffers.size()) {}
+
+  Work run() {
+    const Terms terms = walk(step_.kernel.body, Quotient(1));
+    work_.flops = sum(terms);
+    work_.is_bound = work_.is_bound || trips_.is_bound();
+    for (size_t i = 0; i < traffic_.size(); ++i) add_traffic(step_.buffers[i], traffic_[i]);
+    return work_;
+  }
+
+ private:
+  struct Term {
+    int64_t flops;
+    Quotient runs;
+  };
+  using Terms = std::vector<Term>;
+  using Runs = std::optional<Quotient>;  // none: nobody knows
+
+  struct Traffic {
+    bool is_read = false, is_written = false;
+    std::vector<Runs> gathered = {};  // loads at places that were read from memory
+    bool is_walked = false;           // there are other loads
+  };
+
+  Terms walk(const loop::Block& block, const Runs& runs) {
+    Terms terms;
+    int64_t own = 0;
+    for (const Instruction& instruction : block) {
+      own += flops_of(instruction);
+      if (instruction.op == Op::Load || instruction.op == Op::Store) touch(instruction, runs);
+      if (instruction.op == Op::Call) call(instruction, runs, terms);
+      if (instruction.op == Op::For || instruction.op == Op::Reduce) append(terms, walk_loop(instruction, runs));
+      if (instruction.op == Op::If) append(terms, walk_branches(instruction, runs));
+    }
+    add(terms, own, runs);
+    return terms;
+  }
+
+  Terms walk_loop(const Instruction& instruction, const Runs& runs) {
+    const Runs trips = trips_.of(instruction);
+    const Runs inside = runs && trips ? Runs(*runs * *trips) : std::nullopt;
+    Terms terms = walk(instruction.body, inside);
+    if (instruction.op == Op::Reduce) {
+      const auto combined = std::ranges::count_if(
+          instruction.results, [&](loop::Value value) { return is_floating(step_.kernel.types[static_cast<size_t>(value.id)]); });
+      add(terms, combined, inside);
+    }
+    return terms;
+  }
+
+  // The branch that does more; versions of one loop do the same.
+  Terms walk_branches(const Instruction& instruction, const Runs& runs) {
+    Terms then = walk(instruction.body, runs), otherwise = walk(instruction.otherwise, runs);
+    const Dim a = sum(then), b = sum(otherwise);
+    if (a.same_as(b)) return then;
+    work_.is_bound = true;
+    return proves_less_equal(a, b).value_or(false) ? otherwise : then;
+  }
+
+  void call(const Instruction& instruction, const Runs& runs, Terms& terms) {
+    const bool product = is_product(instruction);
+    for (size_t i = 0; i < instruction.buffers.size(); ++i) {
+      Traffic& traffic = traffic_[static_cast<size_t>(instruction.buffers[i])];
+      const loop::Access access = step_.kernel.buffers[static_cast<size_t>(instruction.buffers[i])].access;
+      traffic.is_written = traffic.is_written || access != loop::Access::In;
+      traffic.is_read = traffic.is_read || access == loop::Access::In || (!product && access == loop::Access::InOut);
+      traffic.is_walked = true;
+    }
+    if (!product) return;
+    const size_t integers = instruction.buffers.size();  // offsets come first; then transpose_a, transpose_b, m, n, k
+    Runs total = runs;
+    for (size_t i = 2; i < 5; ++i) {
+      const Runs size = trips_.mean(instruction.args[integers + i]);
+      total = total && size ? Runs(*total * *size) : std::nullopt;
+    }
+    add(terms, 2, total);
+  }
+
+  void touch(const Instruction& instruction, const Runs& runs) {
+    Traffic& traffic = traffic_[static_cast<size_t>(instruction.buffer)];
+    if (instruction.op == Op::Store) {
+      traffic.is_written = true;
+    } else {
+      traffic.is_read = true;
+      if (trips_.is_from_memory(instruction.args[0]))
+        traffic.gathered.push_back(runs);
+      else
+        traffic.is_walked = true;
+    }
+  }
+
+  void add(Terms& terms, int64_t flops, const Runs& runs) {
+    if (flops == 0) return;
+    if (runs)
+      terms.push_back({flops, *runs});
+    else
+      work_.depends_on_data = true;
+  }
+
+  static void append(Terms& terms, Terms more) { terms.insert(terms.end(), more.begin(), more.end()); }
+
+  Dim sum(const Terms& terms) {
+    Dim total = 0;
+    for (const Term& term : terms) {
+      const std::optional<Dim> runs = term.runs.whole();
+      if (!runs) work_.depends_on_data = true;
+      if (runs && !trips_.is_overhead(term.runs)) total = total + *runs * term.flops;
+    }
+    return total;
+  }
+
+  void add_traffic(int number, const Traffic& traffic) {
+    const ProgramBuffer& buffer = program_.buffers[static_cast<size_t>(number)];
+    const bool is_scratch = buffer.kind == BufferKind::Temporary && buffer.first_step == buffer.last_step;
+    if (is_scratch && traffic.is_read && traffic.is_written) return;
+    if (traffic.is_read) work_.bytes_read = work_.bytes_read + elements_read(buffer, traffic) * size_of(buffer.dtype);
+    if (traffic.is_written) work_.bytes_written = work_.bytes_written + buffer.count * size_of(buffer.dtype);
+  }
+
+  // Of a table that is looked up in, no more than is asked for.
+  static Dim elements_read(const ProgramBuffer& buffer, const Traffic& traffic) {
+    if (traffic.is_walked) return buffer.count;
+    Dim asked = 0;
+    for (const Runs& runs : traffic.gathered) {
+      const std::optional<Dim> times = runs ? runs->whole() : std::nullopt;
+      if (!times) return buffer.count;
+      asked = asked + *times;
+    }
+    return asked.same_as(buffer.count) ? asked : min(asked, buffer.count);
+  }
+
+  const Program& program_;
+  const Step& step_;
+  LoopTrips trips_;
+  std::vector<Traffic> traffic_;  // per buffer of the kernel
+  Work work_;
+};
+
+// A body that says how many rows it has runs on all rows of all steps together; what does not depend on them, once a step.
+Dim over_all_steps(const Dim& once, const ScanItem& scan) {
+  if (!scan.has_rows()) return once * scan.length;
+  const uint64_t active = as_symbol(scan.rows.active)->id;
+  const Dim fixed = substitute(once, {{active, 0}}), each = substitute(once, {{active, 1}}) - fixed;
+  return each * scan.rows.total + fixed * scan.length;
+}
+
+struct CountItem {
+  const Program& program;
+
+  Work operator()(int step) const { return count_step(program, program.steps[static_cast<size_t>(step)]); }
+  Work operator()(const BranchItem& item) const {
+    Work then = count_block(program, item.then), otherwise = count_block(program, item.otherwise);
+    Work& more = proves_less_equal(then.flops, otherwise.flops).value_or(false) ? otherwise : then;
+    more.is_bound = true;
+    return more;
+  }
+  Work operator()(const ScanItem& item) const {
+    Work work = count_block(program, item.body);
+    work.flops = over_all_steps(work.flops, item);
+    work.bytes_read = over_all_steps(work.bytes_read, item);
+    work.bytes_written = over_all_steps(work.bytes_written, item);
+    return work;
+  }
+  Work operator()(const WhileItem& item) const {
+    Work work = count_block(program, item.condition);
+    work += count_block(program, item.body);
+    if (item.most < 0) {
+      work.depends_on_data = true;
+      return work;
+    }
+    work.flops = work.flops * item.most;
+    work.bytes_read = work.bytes_read * item.most;
+    work.bytes_written = work.bytes_written * item.most;
+    work.is_bound = true;
+    return work;
+  }
+};
+
+}  // namespace
+
+Work& Work::operator+=(const Work& other) {
+  flops = flops + other.flops;
+  bytes_read = bytes_read + other.bytes_read;
+  bytes_written = bytes_written + other.bytes_written;
+  is_bound = is_bound || other.is_bound;
+  depends_on_data = depends_on_data || other.depends_on_data;
+  return *this;
+}
+
+Work count_step(const Program& program, const Step& step) { return StepCount(program, step).run(); }
+
+Work count_item(const Program& program, const Item& item) { return std::visit(CountItem{program}, item); }
+
+Work count_block(const Program& program, int block) {
+  Work total;
+  for (const Item& item : program.blocks[static_cast<size_t>(block)].items) total += count_item(program, item);
+  return total;
+}
+
+}  // namespace anyshape::lower
