@@ -84,7 +84,9 @@ class Text {
 
   std::string run() {
     add_summary();
+    if (!program_.steps.empty()) text_ += "\n";
     add_block(0, 4);
+    add_passes();
     add_decisions();
     return std::move(text_);
   }
@@ -138,7 +140,6 @@ class Text {
       text_ += wrapped(head, listed({line}, ""));
       head.assign(head.size(), ' ');
     }
-    text_ += "\n";
   }
 
   void add_block(int block, size_t indent) {
@@ -171,6 +172,19 @@ class Text {
   }
   void add_heading(size_t indent, std::string_view what, const std::string& how) {
     text_ += fmt::format("{:{}}  {:<8}  {}\n", "", indent, what, how);
+  }
+
+  void add_passes() {
+    if (program_.passes.empty()) return;
+    size_t width = 0;
+    for (const passes::PassReport& pass : program_.passes) width = std::max(width, pass.name.size());
+    text_ += "\n  passes\n";
+    for (const passes::PassReport& pass : program_.passes) {
+      std::string nodes = fmt::format("{} nodes", pass.nodes_before);
+      if (pass.nodes_after != pass.nodes_before) nodes = fmt::format("{} -> {} nodes", pass.nodes_before, pass.nodes_after);
+      const std::string rewrites = pass.rewrites == 0 ? "" : fmt::format("  {} rewrite{}", pass.rewrites, pass.rewrites == 1 ? "" : "s");
+      text_ += fmt::format("    {:<{}}  {:>6} us  {}{}\n", pass.name, width, pass.microseconds, nodes, rewrites);
+    }
   }
 
   // By stage; subjects of one answer and reason together.

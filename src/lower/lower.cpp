@@ -1,6 +1,7 @@
 // lower(): walks the roots in order and writes one kernel each.
 #include "lower/lower.h"
 
+#include "graph/text.h"
 #include "lower/lower_loops.h"
 #include "lower/split_rows.h"
 #include "ops/all_ops.h"
@@ -141,7 +142,7 @@ class Lowering {
     std::vector<std::string> ops;
     for (const auto& [id, node] : found) {
       const bool is_made = node->op->kind == OpKind::Source;  // a number in the code, unless the kernel is there to make it
-      if (!is_made || found.size() == 1) ops.push_back(fmt::format("%{} {}", id, node->op->name));
+      if (!is_made || found.size() == 1) ops.push_back(graph::label(*node));
     }
     return ops;
   }
