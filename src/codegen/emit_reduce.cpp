@@ -99,6 +99,7 @@ void Emitter::emit_reduce(const Instruction& loop) {
 
   const auto finish = [&](llvm::BasicBlock* block, bool partial) {
     builder_.SetInsertPoint(block);
+    store_pending(partial);
     llvm::SmallVector<llvm::Value*, 4> combined;
     for (size_t i = 0; i < count; ++i) {
       combined.push_back(combine_block(loop.combine[i], type_of(loop.results[i]), accumulators[i], contributions[i], partial));

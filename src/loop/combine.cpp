@@ -24,19 +24,36 @@ Value combined(Builder& b, Combine combine, Value so_far, Value next) {
   throw InternalError("loop: unknown combine");
 }
 
-Value reduce_in_order(Builder& b, Value begin, Value end, Combine combine, Dtype type, const Contribution& contribution) {
-  const Value initial[] = {identity(b, combine, type)};
+std::vector<Value> reduce_in_order(Builder& b, Value begin, Value end, std::span<const Combine> combine, std::span<const Dtype> types,
+                                   const Contributions& contributions) {
+  std::vector<Value> initial;
+  for (size_t i = 0; i < combine.size(); ++i) initial.push_back(identity(b, combine[i], types[i]));
   return b.carry_for(begin, end, initial, [&](Value index, std::span<const Value> so_far) {
-    return std::vector<Value>{combined(b, combine, so_far[0], contribution(index))};
-  })[0];
+    std::vector<Value> next = contributions(index);
+    for (size_t i = 0; i < next.size(); ++i) next[i] = combined(b, combine[i], so_far[i], next[i]);
+    return next;
+  });
+}
+
+Value reduce_in_order(Builder& b, Value begin, Value end, Combine combine, Dtype type, const Contribution& contribution) {
+  const Combine combines[] = {combine};
+  const Dtype types[] = {type};
+  return reduce_in_order(b, begin, end, combines, types, [&](Value index) { return std::vector<Value>{contribution(index)}; })[0];
+}
+
+std::vector<Value> reduce_in_parts(Builder& b, Value begin, Value end, int64_t part, std::span<const Combine> combine,
+                                   std::span<const Dtype> types, const Contributions& contributions) {
+  const Value parts = b.ceil_divide(b.subtract(end, begin), part);
+  return reduce_in_order(b, b.integer(0), parts, combine, types, [&](Value number) {
+    const Value first = b.add(begin, b.multiply(number, b.integer(part)));
+    return b.reduce(first, b.minimum(b.add(first, b.integer(part)), end), combine, contributions);
+  });
 }
 
 Value reduce_in_parts(Builder& b, Value begin, Value end, int64_t part, Combine combine, Dtype type, const Contribution& contribution) {
-  const Value parts = b.ceil_divide(b.subtract(end, begin), part);
-  return reduce_in_order(b, b.integer(0), parts, combine, type, [&](Value number) {
-    const Value first = b.add(begin, b.multiply(number, b.integer(part)));
-    return b.reduce(first, b.minimum(b.add(first, b.integer(part)), end), combine, contribution);
-  });
+  const Combine combines[] = {combine};
+  const Dtype types[] = {type};
+  return reduce_in_parts(b, begin, end, part, combines, types, [&](Value index) { return std::vector<Value>{contribution(index)}; })[0];
 }
 
 }  // namespace anyshape::loop

@@ -11,7 +11,14 @@ Value combined(Builder& b, Combine combine, Value so_far, Value next);
 using Contribution = std::function<Value(Value index)>;
 Value reduce_in_order(Builder& b, Value begin, Value end, Combine combine, Dtype type, const Contribution& contribution);
 
+// Several results at once.
+using Contributions = std::function<std::vector<Value>(Value index)>;
+std::vector<Value> reduce_in_order(Builder& b, Value begin, Value end, std::span<const Combine> combine, std::span<const Dtype> types,
+                                   const Contributions& contributions);
+
 // Over [begin, end) in parts of `part` indices: 16 lanes within a part, parts in order, so that rounding errors do not pile up in long runs.
 Value reduce_in_parts(Builder& b, Value begin, Value end, int64_t part, Combine combine, Dtype type, const Contribution& contribution);
+std::vector<Value> reduce_in_parts(Builder& b, Value begin, Value end, int64_t part, std::span<const Combine> combine,
+                                   std::span<const Dtype> types, const Contributions& contributions);
 
 }  // namespace anyshape::loop

@@ -35,8 +35,7 @@ class Verifier {
   // The loops around an instruction.
   struct Around {
     bool parallel = false;
-    bool lanes = false;   // in a Vector or Reduce body
-    bool reduce = false;  // in a Reduce body
+    bool lanes = false;  // in a Vector or Reduce body
   };
 
   [[noreturn]] void fail(std::string_view place, std::string_view what) const {
@@ -160,7 +159,6 @@ class Verifier {
     }
     require(instruction.results.empty(), instruction, "expected no result");
     require(memory.access != Access::In, instruction, fmt::format("writes buffer {}, which is In; expected Out or InOut", memory.name));
-    require(!around_.reduce, instruction, "in a Reduce; expected its body to compute only");
     require_type(instruction, instruction.args[1], loaded, "a stored value");
   }
 
@@ -210,7 +208,7 @@ class Verifier {
     require(count > 0 && reduce.yields.size() == count && reduce.results.size() == count, reduce,
             "expected as many combinations, contributed and resulting values, and at least one");
     const Around saved = around_;
-    around_.lanes = around_.reduce = true;
+    around_.lanes = true;
     const size_t before = scope_.size();
     define(reduce, reduce.index, Dtype::i64, true);
     block(reduce.body, [&] {

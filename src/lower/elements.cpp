@@ -52,8 +52,9 @@ Elements::Place Elements::place_of(const Value* value, std::span<const loop::Val
 loop::Value Elements::element(const Value* value, std::span<const loop::Value> index) {
   const Place key = place_of(value, index);
   if (auto found = known_.find(key); found != known_.end()) return found->second;
+  if (const loop::Value given = given_ ? given_(value, index) : loop::Value{}) return known_[key] = given;
   if (value->node != nullptr && !groups_.in_memory.contains(value)) return compute(value, index);
-  accesses_.push_back({value->spec.shape, {index.begin(), index.end()}, value->strides.empty() || value->joined});
+  accesses_.push_back({value->spec.shape, {index.begin(), index.end()}, value->strides.empty() || value->joined, value});
   const int32_t buffer = kernel_.buffer(find_buffer_(value), value->spec.dtype, loop::Access::In);
   return known_[key] = kernel_.b.load(buffer, memory_offset(value, index));
 }

@@ -23,6 +23,7 @@ struct ElementAccess {
   Shape shape;
   std::vector<loop::Value> index;
   bool row_major = true;
+  const graph::Value* value = nullptr;  // that is read from memory; null: an element that is moved before it is read
 };
 
 class Elements {
@@ -36,6 +37,10 @@ class Elements {
   loop::Value element(const graph::Value* value, std::span<const loop::Value> index);
   loop::Value compute(const graph::Value* value, std::span<const loop::Value> index);  // by its op's rule, even where it is in memory
   loop::Value offset(const Shape& shape, std::span<const loop::Value> index);          // row-major
+
+  // Asked first for every element: one that the loops around have already, or none.
+  using Given = std::function<loop::Value(const graph::Value* value, std::span<const loop::Value> index)>;
+  void set_given(Given given) { given_ = std::move(given); }
 
   const std::vector<ElementAccess>& accesses() const { return accesses_; }
   const std::vector<Dim>& open_inner_sizes() const { return open_inner_; }  // met along the inner index, without a choice
@@ -51,6 +56,7 @@ class Elements {
   KernelWriter& kernel_;
   const Groups& groups_;
   FindBuffer find_buffer_;
+  Given given_;
   std::function<int(const graph::Node*)> node_number_;
   loop::Value inner_;
   std::vector<OpenChoice> choices_;

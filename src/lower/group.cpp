@@ -2,6 +2,7 @@
 #include "lower/group.h"
 
 #include "base/switches.h"
+#include "lower/fuse_rows.h"
 #include "lower/merge.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ bool can_inline(const Value& value, const std::vector<const Node*>& consumers) {
 
 }  // namespace
 
-Groups group(const Graph& graph, [[maybe_unused]] Decisions& decisions) {
+Groups group(const Graph& graph, Decisions& decisions) {
   std::unordered_map<const Value*, std::vector<const Node*>> consumers;
   for (const Node* node : graph.nodes()) {
     for (const Value* input : node->inputs) {
@@ -75,6 +76,7 @@ Groups group(const Graph& graph, [[maybe_unused]] Decisions& decisions) {
   for (size_t i = 0; i < graph.nodes().size(); ++i) position[graph.nodes()[i]] = i;
   std::ranges::sort(roots, {}, [&](const Node* node) { return position[node]; });
   merge(graph, roots, ops_inside, groups);
+  fuse_rows(graph, groups, decisions);
   return groups;
 }
 

@@ -107,11 +107,13 @@ class Lowering {
   }
 
   void lower_roots() {
-    for (const PlannedKernel& kernel : groups_.kernels) lower_kernel(kernel.roots);
+    for (const PlannedKernel& kernel : groups_.kernels) lower_kernel(kernel);
   }
 
-  void lower_kernel(const Roots& roots) {
+  void lower_kernel(const PlannedKernel& planned) {
+    const Roots& roots = planned.roots;
     const Node& root = *roots[0];
+    if (planned.kind == KernelKind::Rows) return lower_row_kernel(roots);
     if (root.op->is_alias) {
       buffers_[root.outputs[0]] = buffer_of(root.inputs[0]);
       return;
@@ -125,7 +127,7 @@ class Lowering {
       if (root.made) add_late_size(root);
       return;
     }
-    GroupKernel kernel = root.op->reduce != nullptr ? lower_reduction(root, context()) : lower_elementwise(roots, context());
+    GroupKernel kernel = root.op->reduce != nullptr ? lower_reduction(roots, context()) : lower_elementwise(roots, context());
     add_step(std::move(kernel.step), roots, kernel.indexed);
   }
 
@@ -145,6 +147,16 @@ class Lowering {
       if (!is_made || found.size() == 1) ops.push_back(graph::label(*node));
     }
     return ops;
+  }
+
+  // A row's values under another shape are the same memory.
+  void lower_row_kernel(const Roots& roots) {
+    for (const Node* each : roots) {
+      const graph::Value* output = each->outputs[0];
+      buffers_[output] = each->op->is_alias ? buffer_of(each->inputs[0]) : new_temporary(output->spec.dtype, output->spec.shape.count());
+    }
+    GroupKernel kernel = lower_rows(roots, context());
+    add_step(std::move(kernel.step), roots, kernel.indexed);
   }
 
   // The elements of an output; a size that the node itself makes counts with what it cannot exceed.

@@ -1,4 +1,4 @@
-// Writes the loops of one group: elementwise roots walk their output, reductions their input.
+// Writes the loops of one group: elementwise roots walk their output, reductions their input, rows both.
 #pragma once
 #include "lower/elements.h"
 
@@ -19,7 +19,8 @@ struct GroupKernel {
 };
 
 GroupKernel lower_elementwise(const Roots& roots, const GroupContext& context);  // of one shape
-GroupKernel lower_reduction(const graph::Node& root, const GroupContext& context);
+GroupKernel lower_reduction(const Roots& roots, const GroupContext& context);    // of equal fates of axes and inputs of one shape
+GroupKernel lower_rows(const Roots& roots, const GroupContext& context);
 
 // Elements one task should walk at least: splitting less cannot pay for waking a thread.
 inline constexpr int64_t task_elements = 16384;

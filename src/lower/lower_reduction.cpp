@@ -15,30 +15,45 @@ namespace {
 using graph::Node;
 using loop::Value;
 
+using Values = std::vector<Value>;  // one for each result
+
 struct Axis {
   AxisGroup group;
   AxisFate fate;
-  int output_axis;  // of the last joined axis in the output, or -1
+};
+
+// One of the results: reductions of equal fate over inputs of equal shape share their loops.
+struct Target {
+  const graph::Value* input;
+  const graph::Value* output;
+  int32_t buffer = -1;
+  std::vector<int> output_axes = {};  // per joined axis: that of its last one in the output, or -1
 };
 
 class Reduction {
  public:
-  Reduction(const Node& root, const GroupContext& context)
-      : root_(root),
-        context_(context),
-        input_(root.inputs[0]),
-        output_(root.outputs[0]),
-        combine_(root.op->reduce->combine),
-        kernel_(std::string(root.op->name)),
+  Reduction(const Roots& roots, const GroupContext& context)
+      : context_(context),
+        fates_(fates_of(*roots[0])),
+        kernel_(std::string(roots[0]->op->name)),
         b_(kernel_.b),
-        elements_(kernel_, context.groups, context.find_buffer, context.node_number) {}
+        elements_(kernel_, context.groups, context.find_buffer, context.node_number) {
+    for (const Node* root : roots) {
+      targets_.push_back({root->inputs[0], root->outputs[0]});
+      combine_.push_back(root->op->reduce->combine);
+      types_.push_back(computed_in(root->outputs[0]->spec.dtype));
+    }
+    find_axes();
+    for (size_t i = 0; i < roots.size(); ++i) find_output_axes(*roots[i], targets_[i]);
+  }
 
   GroupKernel run() {
-    find_axes();
     check_indices(kernel_, indexed_, context_);
-    target_ = kernel_.buffer(context_.find_buffer(output_), output_->spec.dtype, loop::Access::Out);
+    for (Target& target : targets_) {
+      target.buffer = kernel_.buffer(context_.find_buffer(target.output), target.output->spec.dtype, loop::Access::Out);
+    }
     if (axes_.empty()) {
-      write(b_.integer(0), value_at({}));
+      write(values_at({}));
     } else {
       emit_versions(kernel_, open_, axes_.back().group.extent, [&](const std::vector<OpenChoice>& choices) {
         choices_ = choices;
@@ -49,11 +64,16 @@ class Reduction {
   }
 
  private:
+  static std::vector<AxisFate> fates_of(const Node& root) {
+    const std::vector<TensorSpec> specs = graph::input_specs(root);
+    return root.op->reduce->axes(OpCall(*root.op, specs, root.attrs));
+  }
   void find_axes();
+  void find_output_axes(const Node& root, Target& target) const;
   void emit_innermost() {
     if (axes_.back().fate != AxisFate::Open) return emit();
     // Two versions of the innermost axis: as it is, or summed to one element.
-    const Dim& kept = output_->spec.shape[axes_.back().output_axis];
+    const Dim kept = kept_extent(axes_.size() - 1);
     b_.if_(
         b_.equal(kernel_.size(kept), kernel_.size(axes_.back().group.extent)), [&] { emit_as(AxisFate::Kept); },
         [&] { emit_as(AxisFate::Reduced); });
@@ -70,23 +90,37 @@ class Reduction {
   void emit_column_parts();
   void emit_rows();
   void walk_kept(size_t axis, const std::function<void()>& body);
-  Value accumulate(size_t axis, Value inner);
-  Value accumulate_part(Value begin, Value end);
-  Value in_order(Value begin, Value end, const std::function<Value(Value)>& contribution);
-  Value value_at(Value inner);
-  int32_t partial_results(const Dim& count) {
-    const Dtype dtype = computed_in(output_->spec.dtype);
-    return kernel_.buffer(context_.new_temporary(dtype, count), dtype, loop::Access::InOut);
+  Values accumulate(size_t axis, Value inner);
+  Values accumulate_part(Value begin, Value end);
+  Values in_order(Value begin, Value end, const loop::Contributions& contributions);
+  Values values_at(Value inner);
+  std::vector<int32_t> partial_results(const Dim& count) {
+    std::vector<int32_t> buffers;
+    for (const Dtype dtype : types_) buffers.push_back(kernel_.buffer(context_.new_temporary(dtype, count), dtype, loop::Access::InOut));
+    return buffers;
   }
-  void write(Value offset, Value value) { b_.store(target_, offset, value); }
-  Value output_offset();
-  Value repeated_extent(const Axis& axis);
+  void store_partial(std::span<const int32_t> buffers, Value offset, const Values& results) {
+    for (size_t i = 0; i < results.size(); ++i) b_.store(buffers[i], offset, results[i]);
+  }
+  Values load_partial(std::span<const int32_t> buffers, Value offset) {
+    Values loaded;
+    for (const int32_t buffer : buffers) loaded.push_back(b_.load(buffer, offset));
+    return loaded;
+  }
+  void write(const Values& results) {
+    for (size_t i = 0; i < results.size(); ++i) b_.store(targets_[i].buffer, output_offset(targets_[i]), results[i]);
+  }
+  Value output_offset(const Target& target);
+  // Open axes come with one result only: the size that it keeps of one.
+  Dim kept_extent(size_t axis) const { return targets_[0].output->spec.shape[targets_[0].output_axes[axis]]; }
+  const Shape& space() const { return targets_[0].input->spec.shape; }
+  Value repeated_extent(size_t axis);
 
-  const Node& root_;
   const GroupContext& context_;
-  const graph::Value* input_;
-  const graph::Value* output_;
-  loop::Combine combine_;
+  std::vector<AxisFate> fates_;  // per axis of the input
+  std::vector<Target> targets_;
+  std::vector<loop::Combine> combine_;  // per result
+  std::vector<Dtype> types_;            // that each is combined in
   KernelWriter kernel_;
   loop::Builder& b_;
   Elements elements_;
@@ -94,16 +128,13 @@ class Reduction {
   std::vector<const Node*> indexed_;
   std::vector<Dim> open_;            // sizes along the innermost axis that are 1 or not only at run time
   std::vector<OpenChoice> choices_;  // what the version being written takes them for
-  int32_t target_ = -1;
-  std::vector<Value> kept_;     // per joined axis: its index in the output, 0 where it is reduced
-  std::vector<Value> reduced_;  // per joined axis: its index among what is combined, 0 where it is kept
+  std::vector<Value> kept_;          // per joined axis: its index in the output, 0 where it is reduced
+  std::vector<Value> reduced_;       // per joined axis: its index among what is combined, 0 where it is kept
 };
 
 // A dry run finds which neighbouring axes of one fate can be walked as one.
 void Reduction::find_axes() {
-  const std::vector<TensorSpec> specs = graph::input_specs(root_);
-  const std::vector<AxisFate> fates = root_.op->reduce->axes(OpCall(*root_.op, specs, root_.attrs));
-  const Shape& space = input_->spec.shape;
+  const Shape& space = this->space();
   KernelWriter kernel("dry_run");
   Elements elements(kernel, context_.groups, context_.find_buffer, context_.node_number);
   std::vector<Value> index;
@@ -117,30 +148,31 @@ void Reduction::find_axes() {
       return;
     }
     elements.enter_body(index.empty() ? Value{} : index.back());
-    elements.element(input_, index);
+    for (const Target& target : targets_) elements.element(target.input, index);
     groups = join_axes(space, index, elements.accesses(), kernel.b,
-                       [&](int a, int b) { return fates[a] == fates[b] && fates[a] != AxisFate::Open; });
+                       [&](int a, int b) { return fates_[a] == fates_[b] && fates_[a] != AxisFate::Open; });
   };
   nest(0);
   indexed_ = elements.indexed_nodes();
   open_ = elements.open_inner_sizes();
+  for (const AxisGroup& group : groups) axes_.push_back({group, fates_[group.last]});
+}
 
+void Reduction::find_output_axes(const Node& root, Target& target) const {
   // Kept axes stand in the output in order; reduced ones only where they are kept as size 1.
-  const Shape& shape = output_->spec.shape;
-  const bool same_rank = shape.rank() == space.rank();
-  std::vector<int> output_axis(space.rank(), -1);
-  const int leading = space.rank() - shape.rank();
+  const int rank = space().rank(), leading = rank - target.output->spec.shape.rank();
+  std::vector<int> output_axis(rank, -1);
   int next = 0;
-  for (int axis = 0; axis < space.rank(); ++axis) {
-    if (root_.op->reduce->aligned) {
+  for (int axis = 0; axis < rank; ++axis) {
+    if (root.op->reduce->aligned) {
       output_axis[axis] = axis - leading;
-    } else if (same_rank) {
+    } else if (leading == 0) {
       output_axis[axis] = axis;
-    } else if (fates[axis] == AxisFate::Kept) {
+    } else if (fates_[axis] == AxisFate::Kept) {
       output_axis[axis] = next++;
     }
   }
-  for (const AxisGroup& group : groups) axes_.push_back({group, fates[group.last], output_axis[group.last]});
+  for (const Axis& axis : axes_) target.output_axes.push_back(output_axis[axis.group.last]);
 }
 
 void Reduction::emit() {
@@ -161,16 +193,16 @@ void Reduction::emit_everything() {
   const Dim part_rows = one_axis ? Dim(task_elements) : max(Dim(task_elements) / max(row, 1), 1);
   const Dim parts = (first.group.extent + part_rows - 1) / part_rows;
   const Value extent = kernel_.size(first.group.extent), step = kernel_.size(part_rows);
-  const int32_t partial = partial_results(parts);
+  const std::vector<int32_t> partial = partial_results(parts);
   b_.parallel_for(b_.integer(0), kernel_.size(parts), b_.integer(1), [&](Value part) {
     const Value begin = b_.multiply(part, step), end = b_.minimum(b_.add(begin, step), extent);
-    const Value result = one_axis ? accumulate_part(begin, end) : in_order(begin, end, [&](Value i) {
+    const Values results = one_axis ? accumulate_part(begin, end) : in_order(begin, end, [&](Value i) {
       reduced_[0] = i;
       return accumulate(1, {});
     });
-    b_.store(partial, part, result);
+    store_partial(partial, part, results);
   });
-  write(b_.integer(0), b_.reduce(b_.integer(0), kernel_.size(parts), combine_, [&](Value part) { return b_.load(partial, part); }));
+  write(b_.reduce(b_.integer(0), kernel_.size(parts), combine_, [&](Value part) { return load_partial(partial, part); }));
 }
 
 // The innermost axis stays: its elements are vector lanes, and each lane combines in order.
@@ -180,8 +212,7 @@ void Reduction::emit_columns() {
   auto columns_of = [&](Value begin, Value end) {
     b_.vector_for(begin, end, [&](Value column) {
       kept_[last] = column;
-      const Value result = accumulate(0, column);
-      write(output_offset(), result);
+      write(accumulate(0, column));
     });
   };
   const bool outer_kept = std::any_of(axes_.begin(), axes_.end() - 1, [](const Axis& axis) { return axis.fate != AxisFate::Reduced; });
@@ -203,7 +234,7 @@ void Reduction::emit_column_parts() {
   const Dim part_rows = max(Dim(task_elements) / max(width, 1), least_rows), parts = (first.group.extent + part_rows - 1) / part_rows;
   const Dim column_count = axes_[last].group.extent;
   const Value columns = kernel_.size(column_count), rows = kernel_.size(first.group.extent);
-  const int32_t partial = partial_results(parts * column_count);
+  const std::vector<int32_t> partial = partial_results(parts * column_count);
   const Value one = b_.integer(1), blocks = b_.ceil_divide(columns, block);
   const Value part_size = b_.multiply(kernel_.size(part_rows), kernel_.size(width));
   const Value grain = b_.maximum(b_.floor_divide(b_.multiply(b_.integer(task_elements), blocks), b_.maximum(part_size, one)), one);
@@ -218,22 +249,22 @@ void Reduction::emit_column_parts() {
   in_blocks(kernel_.size(parts), [&](Value part, Value column) {
     kept_[last] = column;
     const Value begin = b_.multiply(part, kernel_.size(part_rows)), end = b_.minimum(b_.add(begin, kernel_.size(part_rows)), rows);
-    b_.store(partial, b_.add(b_.multiply(part, columns), column), in_order(begin, end, [&](Value row) {
-               reduced_[0] = row;
-               return accumulate(1, column);
-             }));
+    const Values results = in_order(begin, end, [&](Value row) {
+      reduced_[0] = row;
+      return accumulate(1, column);
+    });
+    store_partial(partial, b_.add(b_.multiply(part, columns), column), results);
   });
   in_blocks(one, [&](Value, Value column) {
     kept_[last] = column;
-    const Value result = in_order(b_.integer(0), kernel_.size(parts),
-                                  [&](Value part) { return b_.load(partial, b_.add(b_.multiply(part, columns), column)); });
-    write(output_offset(), result);
+    write(in_order(b_.integer(0), kernel_.size(parts),
+                   [&](Value part) { return load_partial(partial, b_.add(b_.multiply(part, columns), column)); }));
   });
 }
 
 // The innermost axis goes: every kept element is one reduction in lanes.
 void Reduction::emit_rows() {
-  walk_kept(0, [&] { write(output_offset(), accumulate(0, {})); });
+  walk_kept(0, [&] { write(accumulate(0, {})); });
 }
 
 // Loops over the kept axes from `axis` on (but a kept innermost one, which is the vector loop); the first is shared by the pool's threads.
@@ -244,26 +275,25 @@ void Reduction::walk_kept(size_t axis, const std::function<void()>& body) {
   for (size_t i = 0; i < axis; ++i) is_first = is_first && axes_[i].fate == AxisFate::Reduced;
   while (axis < end && axes_[axis].fate == AxisFate::Reduced) ++axis;
   if (axis >= end) return body();
-  const Value count =
-      kernel_.size(axes_[axis].fate == AxisFate::Open ? output_->spec.shape[axes_[axis].output_axis] : axes_[axis].group.extent);
+  const Value count = kernel_.size(axes_[axis].fate == AxisFate::Open ? kept_extent(axis) : axes_[axis].group.extent);
   auto step = [&](Value i) {
     kept_[axis] = i;
     walk_kept(axis + 1, body);
   };
   if (!is_first) return b_.serial_for(b_.integer(0), count, step);
-  const Value elements = kernel_.size(input_->spec.shape.count());
+  const Value elements = kernel_.size(space().count());
   const Value each = b_.maximum(b_.floor_divide(elements, b_.maximum(count, b_.integer(1))), b_.integer(1));
   // Where nothing is kept, nothing is walked, however long the other kept axes are.
-  const Value walked = b_.select(b_.equal(kernel_.size(output_->spec.shape.count()), b_.integer(0)), b_.integer(0), count);
+  const Value walked = b_.select(b_.equal(kernel_.size(targets_[0].output->spec.shape.count()), b_.integer(0)), b_.integer(0), count);
   b_.parallel_for(b_.integer(0), walked, b_.maximum(b_.floor_divide(b_.integer(task_elements), each), b_.integer(1)), step);
 }
 
 // Combines everything along the reduced axes from `axis` on. `inner` is the vector index where the innermost axis is kept.
-Value Reduction::accumulate(size_t axis, Value inner) {
+Values Reduction::accumulate(size_t axis, Value inner) {
   while (axis < axes_.size() && axes_[axis].fate == AxisFate::Kept) ++axis;
-  if (axis == axes_.size()) return value_at(inner);
+  if (axis == axes_.size()) return values_at(inner);
   if (axis + 1 < axes_.size()) {
-    return in_order(b_.integer(0), repeated_extent(axes_[axis]), [&](Value i) {
+    return in_order(b_.integer(0), repeated_extent(axis), [&](Value i) {
       reduced_[axis] = i;
       return accumulate(axis + 1, inner);
     });
@@ -277,44 +307,47 @@ Value Reduction::accumulate(size_t axis, Value inner) {
   });
 }
 
-Value Reduction::in_order(Value begin, Value end, const std::function<Value(Value)>& contribution) {
-  return loop::reduce_in_order(b_, begin, end, combine_, computed_in(output_->spec.dtype), contribution);
+Values Reduction::in_order(Value begin, Value end, const loop::Contributions& contributions) {
+  return loop::reduce_in_order(b_, begin, end, combine_, types_, contributions);
 }
 
 // The innermost axis in 16 lanes.
-Value Reduction::accumulate_part(Value begin, Value end) {
+Values Reduction::accumulate_part(Value begin, Value end) {
   return b_.reduce(begin, end, combine_, [&](Value i) {
     reduced_.back() = i;
-    return value_at(i);
+    return values_at(i);
   });
 }
 
-Value Reduction::value_at(Value inner) {
-  std::vector<Value> index(input_->spec.shape.rank(), b_.integer(0));
+Values Reduction::values_at(Value inner) {
+  std::vector<Value> index(space().rank(), b_.integer(0));
   for (size_t i = 0; i < axes_.size(); ++i) {
     // One of the two is always 0: an open axis is either walked in the output or combined.
     index[axes_[i].group.last] = b_.add(kept_[i], reduced_[i]);
   }
   elements_.enter_body(inner, choices_);
-  return elements_.element(input_, index);
+  Values values;
+  for (const Target& target : targets_) values.push_back(elements_.element(target.input, index));
+  return values;
 }
 
-Value Reduction::output_offset() {
-  std::vector<Value> index(output_->spec.shape.rank(), b_.integer(0));
+Value Reduction::output_offset(const Target& target) {
+  const Shape& shape = target.output->spec.shape;
+  std::vector<Value> index(shape.rank(), b_.integer(0));
   for (size_t i = 0; i < axes_.size(); ++i) {
-    if (axes_[i].output_axis >= 0) index[axes_[i].output_axis] = kept_[i];
+    if (target.output_axes[i] >= 0) index[target.output_axes[i]] = kept_[i];
   }
-  return elements_.offset(output_->spec.shape, index);
+  return elements_.offset(shape, index);
 }
 
-Value Reduction::repeated_extent(const Axis& axis) {
-  const Value extent = kernel_.size(axis.group.extent);
-  if (axis.fate == AxisFate::Reduced) return extent;
-  return b_.select(b_.equal(kernel_.size(output_->spec.shape[axis.output_axis]), extent), b_.integer(1), extent);
+Value Reduction::repeated_extent(size_t axis) {
+  const Value extent = kernel_.size(axes_[axis].group.extent);
+  if (axes_[axis].fate == AxisFate::Reduced) return extent;
+  return b_.select(b_.equal(kernel_.size(kept_extent(axis)), extent), b_.integer(1), extent);
 }
 
 }  // namespace
 
-GroupKernel lower_reduction(const Node& root, const GroupContext& context) { return Reduction(root, context).run(); }
+GroupKernel lower_reduction(const Roots& roots, const GroupContext& context) { return Reduction(roots, context).run(); }
 
 }  // namespace anyshape::lower

@@ -2,6 +2,7 @@
 #include "lower/merge.h"
 
 #include "base/switches.h"
+#include "lower/kernel_reads.h"
 
 #include <algorithm>
 
@@ -18,11 +19,6 @@ bool same_shape(const Shape& a, const Shape& b) {
     if (!a[axis].same_as(b[axis])) return false;
   }
   return true;
-}
-
-bool is_loop(const Node& node) {
-  const OpDef& op = *node.op;
-  return op.element != nullptr && op.reduce == nullptr && op.lower == nullptr && !op.is_alias && op.kind != OpKind::Control;
 }
 
 // A value in memory that a kernel reads: at the index of the loop only, or elsewhere, too.

@@ -119,6 +119,26 @@ TEST(Reduce, several_results_at_once_with_loops_inside) {
   for (const int64_t size : lengths()) compiled.run_both({random_memory(Dtype::f32, 3 * size, 1), random_memory(Dtype::f32, 3, 2)}, {size});
 }
 
+// As in softmax: exponentials are stored while they are summed, then scaled where they stand. Stores stop at the end.
+TEST(Reduce, bodies_store) {
+  for (const Dtype type : {Dtype::f32, Dtype::f64, Dtype::u8, Dtype::i32}) {
+    Builder b("storing");
+    const int32_t x = b.buffer("x", type, Access::In), y = b.buffer("y", type, Access::InOut), z = b.buffer("z", type, Access::Out);
+    const Value n = b.size("n"), two = b.constant(type, int64_t{2});
+    const Value sum = b.reduce(b.integer(0), n, Combine::Sum, [&](Value i) {
+      const Value doubled = b.multiply(b.load(x, i), two);
+      b.store(y, i, doubled);
+      return b.add(b.load(y, i), two);
+    });
+    b.vector_for(b.integer(0), n, [&](Value i) { b.store(y, i, b.multiply(b.load(y, i), sum)); });
+    b.store(z, b.integer(0), sum);
+    const Compiled compiled(b.finish());
+    for (const int64_t size : lengths()) {
+      compiled.run_both({random_memory(type, size, 1), random_memory(type, size, 2), random_memory(type, 1, 3)}, {size});
+    }
+  }
+}
+
 // A parallel body sees scalars of every type from around it, through its frame.
 loop::Kernel parallel_kernel() {
   Builder b("parallel");

@@ -130,12 +130,12 @@ TEST(Verify, loops_nest_as_vectors_can) {
   refused("vector i in 0 .. n { parallel j in 0 .. n grain 1 { } }", "Parallel in another");
   refused("parallel i in 0 .. n grain 1 { parallel j in 0 .. n grain 1 { } }", "Parallel in another");
   refused("vector i in 0 .. n { s = reduce sum j in 0 .. n { yield x[j] } y[i] = s }", "Reduce (value");
-  refused("s = reduce sum j in 0 .. n { y[j] = 1 yield x[j] }", "in a Reduce");
   refused("vector i in 0 .. n { for j in 0 .. i { } }", "bounds that differ between the lanes");
   refused("vector i in 0 .. n { for j in 0 .. k[i] { } }", "bounds that differ between the lanes");
   refused("vector i in 0 .. n { if i < 3 { y[i] = 1 } }", "expected Select");
   refused("vector i in 0 .. n { call work(x[0]) }", "Call: in a Vector");
   EXPECT_EQ(nest("vector i in 0 .. n { s = for j in 0 .. k[0] carry (a = 0.0) { next a + x[i + j] } y[i] = s }"), "");
+  EXPECT_EQ(nest("s = reduce sum j in 0 .. n { y[j] = 1 yield x[j] }"), "");
   EXPECT_EQ(nest("vector i in 0 .. n { if k[0] < 3 { y[i] = 1 } }"), "");
   EXPECT_EQ(nest("for t in 0 .. n { parallel i in 0 .. n grain 1 { s = reduce sum j in 0 .. i { yield x[j] } y[i] = s } }"), "");
 }

@@ -1,4 +1,5 @@
 // Grouping: which values stay out of memory.
+#include "base/switches.h"
 #include "lower/lowered.h"
 
 #include <gtest/gtest.h>
@@ -21,6 +22,7 @@ TEST(Group, a_chain_of_elementwise_ops_is_one_kernel) {
 }
 
 TEST(Group, an_elementwise_chain_goes_into_the_reduction_that_reads_it) {
+  const ScopedWithout without("fuse_rows");
   const std::string text = R"(graph f(%0 x: f32[n, m]) {
   %1 = exp(%0) : f32[n, m]
   %2 = sum(%1) {axes=[1]} : f32[n]

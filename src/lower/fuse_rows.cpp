@@ -1,0 +1,272 @@
+// Kernels are joined in pairs of clusters, in order: where all of both walk the same rows, read of each other what belongs to the row they
+// are at, and nothing outside needs the one before the other.
+#include "lower/fuse_rows.h"
+
+#include "base/switches.h"
+#include "lower/kernel_reads.h"
+#include "lower/row_space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace anyshape::lower {
+namespace {
+
+using graph::Graph;
+using graph::Node;
+using graph::Value;
+
+// Beyond this many ops, compile time grows and a row has left the cache before its last pass.
+constexpr int most_ops = 96;
+
+// A kernel as it comes.
+struct Member {
+  const Roots& roots;
+  KernelReads reads;
+  std::optional<RowSpace> rows;  // of a reduction
+  bool is_loop = false;
+  std::vector<size_t> followers;  // members that must come later
+
+  const Node& first() const { return *roots[0]; }
+  bool is_alias() const { return first().op->is_alias; }
+  const Shape& shape() const { return first().outputs[0]->spec.shape; }
+};
+
+struct Cluster {
+  std::vector<size_t> members;  // ascending
+  std::optional<RowSpace> rows;
+  int ops = 0;
+};
+
+class Fuser {
+ public:
+  Fuser(const Graph& graph, Groups& groups, Decisions& decisions) : graph_(graph), groups_(groups), decisions_(decisions) {
+    for (const PlannedKernel& kernel : groups.kernels) add_member(kernel.roots);
+  }
+
+  void run() {
+    for (size_t member = 0; member < members_.size(); ++member) {
+      for (const size_t other : neighbours(member)) join(member, other);
+    }
+    finish();
+  }
+
+ private:
+  void add_member(const Roots& roots) {
+    const size_t number = members_.size();
+    const Node& first = *roots[0];
+    Member& member = members_.emplace_back(Member{roots, find_reads(roots, groups_), row_space_of(first), is_loop(first), {}});
+    const auto follow = [&](const Value* read) {
+      if (const auto made = maker_.find(read); made != maker_.end()) members_[made->second].followers.push_back(number);
+    };
+    for (const MemoryRead& read : member.reads.reads) follow(read.value);
+    for (const Value* read : member.reads.whole) follow(read);
+    // A size is found there: nothing moves to the other side.
+    if (barrier_) members_[*barrier_].followers.push_back(number);
+    if (first.made) {
+      for (size_t before = 0; before < number; ++before) members_[before].followers.push_back(number);
+      barrier_ = number;
+    }
+    for (const Node* root : roots) {
+      for (const Value* output : root->outputs) maker_[output] = number;
+    }
+    clusters_.push_back({{number}, member.rows, member.reads.ops});
+    cluster_of_.push_back(number);
+  }
+
+  // Members whose cluster may be worth joining: makers of what is read, and those that read the same elements.
+  std::vector<size_t> neighbours(size_t number) {
+    const Member& member = members_[number];
+    std::vector<size_t> found;
+    const auto add = [&](const Value* value) {
+      if (const auto made = maker_.find(value); made != maker_.end() && made->second < number) found.push_back(made->second);
+    };
+    if (member.is_alias()) add(member.first().inputs[0]);
+    for (const MemoryRead& read : member.reads.reads) {
+      add(read.value);
+      if (!is_in_order(read, read.axes.size())) continue;
+      const auto [reader, is_first] = reader_.try_emplace(read.value, number);
+      if (!is_first) found.push_back(std::exchange(reader->second, number));
+    }
+    return found;
+  }
+
+  static bool is_in_order(const MemoryRead& read, size_t count) {
+    for (size_t axis = 0; axis < count; ++axis) {
+      if (read.axes[axis] != static_cast<int>(axis)) return false;
+    }
+    return true;
+  }
+
+  void join(size_t a, size_t b) {
+    const size_t from = cluster_of_[a], into = cluster_of_[b];
+    if (from == into) return;
+    Cluster &later = clusters_[from], &earlier = clusters_[into];
+    const std::optional<RowSpace> rows = earlier.rows ? earlier.rows : later.rows;
+    if (!rows || (later.rows && !later.rows->same_as(*rows))) return;  // nothing to do with rows, or with others
+    std::vector<size_t> both = earlier.members;
+    both.insert(both.end(), later.members.begin(), later.members.end());
+    std::ranges::sort(both);
+    if (!std::ranges::all_of(both, [&](size_t member) { return belongs(members_[member], *rows); })) return;
+    const std::string obstacle = find_obstacle(both, *rows, earlier.ops + later.ops, into, from);
+    decide(a, obstacle.empty(), obstacle.empty() ? fmt::format("it walks the rows of {}", name_of(b)) : obstacle);
+    if (!obstacle.empty()) return;
+    for (const size_t member : later.members) cluster_of_[member] = into;
+    earlier = {std::move(both), rows, earlier.ops + later.ops};
+    later.members.clear();
+  }
+
+  // Whether a kernel's results are values of rows, or of the elements of rows that are walked as one axis.
+  static bool belongs(const Member& member, const RowSpace& rows) {
+    if (member.is_alias()) return rows.is_per_row(member.shape()) && rows.is_per_row(member.first().inputs[0]->spec.shape);
+    if (member.is_loop && rows.is_per_row(member.shape())) return true;
+    if (!(member.is_loop && rows.is_full(member.shape())) && !(member.rows && member.rows->same_as(rows))) return false;
+    const auto first_inner = member.reads.joins.begin() + rows.row_rank + 1;
+    return std::all_of(first_inner, member.reads.joins.end(), [](bool joins) { return joins; });
+  }
+
+  std::string find_obstacle(const std::vector<size_t>& members, const RowSpace& rows, int ops, size_t into, size_t from) {
+    if (ops > most_ops) return fmt::format("together they are more than {} ops", most_ops);
+    const auto is_inside = [&](const Value* value) {
+      const auto made = maker_.find(value);
+      return made != maker_.end() && std::ranges::binary_search(members, made->second);
+    };
+    for (const size_t number : members) {
+      const Member& member = members_[number];
+      for (const MemoryRead& read : member.reads.reads) {
+        if (is_inside(read.value) && !is_own(read, member, rows)) return fmt::format("it reads %{} of other rows, too", read.value->id);
+      }
+      if (member.is_alias()) continue;
+      for (const Value* value : member.reads.whole) {
+        if (is_inside(value)) return fmt::format("it needs the whole of %{} first", value->id);
+      }
+    }
+    if (has_path_around(into, from)) return "what it reads needs the results of the others";
+    return "";
+  }
+
+  // Whether what is read belongs to the element, or the row, that the kernel is at.
+  static bool is_own(const MemoryRead& read, const Member& member, const RowSpace& rows) {
+    const Shape& shape = read.value->spec.shape;
+    if (rows.is_full(shape)) return is_in_order(read, read.axes.size());
+    if (!rows.is_per_row(shape) || !is_in_order(read, static_cast<size_t>(rows.row_rank))) return false;
+    const bool per_row = member.is_loop && rows.is_per_row(member.shape());
+    for (size_t axis = static_cast<size_t>(rows.row_rank); axis < read.axes.size(); ++axis) {
+      if (read.axes[axis] != MemoryRead::at_zero && !(per_row && read.axes[axis] == static_cast<int>(axis))) return false;
+    }
+    return true;
+  }
+
+  // Whether something else comes after one of the two clusters and before one of them.
+  bool has_path_around(size_t one, size_t other) const {
+    std::vector<bool> seen(clusters_.size(), false);
+    std::vector<size_t> open;
+    const auto leave = [&](size_t cluster) {
+      for (const size_t member : clusters_[cluster].members) {
+        for (const size_t follower : members_[member].followers) {
+          const size_t next = cluster_of_[follower];
+          if (next == cluster || seen[next]) continue;
+          seen[next] = true;
+          open.push_back(next);
+        }
+      }
+    };
+    leave(one);
+    leave(other);
+    seen[one] = seen[other] = false;
+    std::erase_if(open, [&](size_t cluster) { return cluster == one || cluster == other; });
+    while (!open.empty()) {
+      const size_t next = open.back();
+      open.pop_back();
+      leave(next);
+      if (seen[one] || seen[other]) return true;
+    }
+    return false;
+  }
+
+  void finish() {
+    std::vector<PlannedKernel> kernels;
+    for (const size_t cluster : in_order()) {
+      const std::vector<size_t>& members = clusters_[cluster].members;
+      PlannedKernel kernel{{}, members.size() > 1 ? KernelKind::Rows : KernelKind::Single};
+      for (const size_t member : members)
+        kernel.roots.insert(kernel.roots.end(), members_[member].roots.begin(), members_[member].roots.end());
+      if (kernel.kind == KernelKind::Rows) keep_inside(cluster, kernel.roots);
+      kernels.push_back(std::move(kernel));
+    }
+    groups_.kernels = std::move(kernels);
+  }
+
+  // Clusters in an order that keeps followers behind what they follow, and else the order of their first members.
+  std::vector<size_t> in_order() const {
+    std::vector<size_t> waiting_for(clusters_.size(), 0);
+    const auto for_followers = [&](size_t cluster, const auto& visit) {
+      for (const size_t member : clusters_[cluster].members) {
+        for (const size_t follower : members_[member].followers) {
+          if (cluster_of_[follower] != cluster) visit(cluster_of_[follower]);
+        }
+      }
+    };
+    for (size_t cluster = 0; cluster < clusters_.size(); ++cluster) for_followers(cluster, [&](size_t next) { ++waiting_for[next]; });
+    std::set<std::pair<size_t, size_t>> ready;  // by first member
+    const auto add = [&](size_t cluster) { ready.insert({clusters_[cluster].members[0], cluster}); };
+    for (size_t cluster = 0; cluster < clusters_.size(); ++cluster) {
+      if (!clusters_[cluster].members.empty() && waiting_for[cluster] == 0) add(cluster);
+    }
+    std::vector<size_t> order;
+    while (!ready.empty()) {
+      const size_t cluster = ready.begin()->second;
+      ready.erase(ready.begin());
+      order.push_back(cluster);
+      for_followers(cluster, [&](size_t next) {
+        if (--waiting_for[next] == 0) add(next);
+      });
+    }
+    return order;
+  }
+
+  // What only its own cluster reads stays out of memory. Another name of a value is memory where the value is.
+  void keep_inside(size_t cluster, Roots& roots) {
+    std::unordered_set<const Value*> outside(graph_.outputs.begin(), graph_.outputs.end());
+    for (size_t number = 0; number < members_.size(); ++number) {
+      if (cluster_of_[number] == cluster) continue;
+      for (const MemoryRead& read : members_[number].reads.reads) outside.insert(read.value);
+      outside.insert(members_[number].reads.whole.begin(), members_[number].reads.whole.end());
+    }
+    for (auto root = roots.rbegin(); root != roots.rend(); ++root) {
+      const Value* const output = (*root)->outputs[0];
+      if ((*root)->op->is_alias && outside.contains(output)) outside.insert((*root)->inputs[0]);
+      if (!outside.contains(output)) groups_.in_memory.erase(output);
+    }
+    std::erase_if(roots, [&](const Node* root) { return !outside.contains(root->outputs[0]); });
+  }
+
+  std::string name_of(size_t member) const {
+    const Node& node = members_[member].first();
+    return fmt::format("%{} {}", node.outputs[0]->id, node.op->name);
+  }
+  void decide(size_t member, bool yes, std::string reason) { decisions_.push_back({"fuse_rows", name_of(member), yes, std::move(reason)}); }
+
+  const Graph& graph_;
+  Groups& groups_;
+  Decisions& decisions_;
+  std::vector<Member> members_;
+  std::vector<Cluster> clusters_;                    // one for each member; those that have been joined to another are empty
+  std::vector<size_t> cluster_of_;                   // by member
+  std::optional<size_t> barrier_;                    // the last member that makes a size
+  std::unordered_map<const Value*, size_t> maker_;   // of a value in memory
+  std::unordered_map<const Value*, size_t> reader_;  // the last member that reads it element by element
+};
+
+}  // namespace
+
+void fuse_rows(const Graph& graph, Groups& groups, Decisions& decisions) {
+  if (is_switched_off("fuse_rows")) return;
+  const auto reduces = [](const PlannedKernel& kernel) { return row_space_of(*kernel.roots[0]).has_value(); };
+  if (std::ranges::any_of(groups.kernels, reduces)) Fuser(graph, groups, decisions).run();
+}
+
+}  // namespace anyshape::lower

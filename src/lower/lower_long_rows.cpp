@@ -1,0 +1,78 @@
+// Few and long rows: every pass goes over all rows at once, in parts side by side. What a row has as a whole stands in memory in between.
+#include "loop/combine.h"
+#include "lower/rows_kernel.h"
+
+namespace anyshape::lower {
+
+using graph::Node;
+using loop::Value;
+
+void RowsKernel::emit_long_rows() {
+  is_long_ = true;
+  const Dim parts = (length() + (task_elements - 1)) / task_elements, rows = min(rows_.rows(), few_rows);
+  for (const Pass& pass : passes_.passes) {
+    for (const Node* reduction : pass.reductions) {
+      if (long_results_.contains(reduction)) continue;
+      const Dtype dtype = computed_in(reduction->outputs[0]->spec.dtype);
+      const auto buffer = [&](const Dim& count) {
+        return kernel_.buffer(context_.new_temporary(dtype, count), dtype, loop::Access::InOut);
+      };
+      long_results_[reduction] = {buffer(rows * parts), buffer(rows)};
+    }
+  }
+  for (size_t pass = 0; pass < passes_.passes.size(); ++pass) emit_long_pass(pass);
+  b_.serial_for(zero_, kernel_.size(rows_.rows()), [&](Value row) { begin_long_row(row, passes_.passes.size() - 1, true); });
+  is_long_ = false;
+}
+
+// A part adds in lanes and the parts are combined in order, as when one task walks the row.
+void RowsKernel::emit_long_pass(size_t number) {
+  const Pass& pass = passes_.passes[number];
+  const Value rows = kernel_.size(rows_.rows()), end = kernel_.size(length()), step = b_.integer(task_elements);
+  const Value parts = b_.ceil_divide(end, task_elements);
+  const auto in_parts = [&](const std::function<void(Value task, Value begin, Value end)>& body) {
+    b_.parallel_for(zero_, b_.multiply(rows, parts), b_.integer(1), [&](Value task) {
+      const Value row = b_.floor_divide(task, parts), begin = b_.multiply(b_.subtract(task, b_.multiply(row, parts)), step);
+      begin_long_row(row, number, false);
+      body(task, begin, b_.minimum(b_.add(begin, step), end));
+    });
+  };
+  const auto element = [&](Value inner) { return emit_body(pass, inner); };
+  if (pass.reductions.empty()) {
+    if (!pass.stored.empty()) in_parts([&](Value, Value from, Value to) { b_.vector_for(from, to, element); });
+    return;
+  }
+  const Combined combined = combined_in(pass);
+  in_parts([&](Value task, Value from, Value to) {
+    const std::vector<Value> results = b_.reduce(from, to, combined.how, element);
+    for (size_t i = 0; i < results.size(); ++i) b_.store(long_results_.at(pass.reductions[i]).parts, task, results[i]);
+  });
+  b_.serial_for(zero_, rows, [&](Value row) {
+    const std::vector<Value> results = loop::reduce_in_order(b_, zero_, parts, combined.how, combined.types, [&](Value part) {
+      std::vector<Value> loaded;
+      for (const Node* reduction : pass.reductions)
+        loaded.push_back(b_.load(long_results_.at(reduction).parts, b_.add(b_.multiply(row, parts), part)));
+      return loaded;
+    });
+    for (size_t i = 0; i < results.size(); ++i) b_.store(long_results_.at(pass.reductions[i]).rows, row, results[i]);
+  });
+}
+
+// What is known of the row before pass `number`.
+void RowsKernel::begin_long_row(Value row, size_t number, bool writes) {
+  begin_row(row);
+  writes_rows_ = writes;
+  for (size_t earlier = 0; earlier <= number; ++earlier) {
+    elements_.enter_body({});
+    const Pass& pass = passes_.passes[earlier];
+    for (const graph::Value* value : pass.per_row) emit_per_row(value);
+    if (earlier == number) break;
+    for (const Node* reduction : pass.reductions) {
+      has_per_row(reduction->outputs[0], b_.load(long_results_.at(reduction).rows, row));
+    }
+  }
+  pass_ = static_cast<int>(number);
+  writes_rows_ = true;
+}
+
+}  // namespace anyshape::lower

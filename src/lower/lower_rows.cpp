@@ -1,0 +1,197 @@
+// Kernels over rows: each row is walked in a few passes while it is near. Tasks are blocks of rows; a pass that combines adds in the order of
+// a reduction by itself, so that the results have the same bits.
+#include "loop/combine.h"
+#include "lower/rows_kernel.h"
+
+namespace anyshape::lower {
+
+using graph::Node;
+using loop::Value;
+
+// A dry run finds which axes are walked as one: those within rows are, or the planner would not have put them together.
+void RowsKernel::find_axes() {
+  KernelWriter kernel("dry_run");
+  Elements elements(kernel, context_.groups, context_.find_buffer, context_.node_number);
+  elements.set_given([&](const graph::Value* value, std::span<const Value> index) {
+    if (!passes_.inside.contains(value)) return Value{};
+    const OpDef& op = *value->node->op;
+    if (op.reduce != nullptr || op.is_alias) return kernel.b.constant(computed_in(value->spec.dtype), int64_t{0});
+    return elements.compute(value, index);
+  });
+  std::vector<Value> index;
+  const std::function<void(int)> nest = [&](int axis) {
+    if (axis < rows_.space.rank()) {
+      kernel.b.serial_for(kernel.b.integer(0), kernel.parameter(rows_.space[axis]), [&](Value i) {
+        index.push_back(i);
+        nest(axis + 1);
+      });
+      return;
+    }
+    elements.enter_body(index.back());
+    const auto at_row = [&](const graph::Value* value) {
+      std::vector<Value> at(index.begin(), index.begin() + rows_.row_rank);
+      at.resize(static_cast<size_t>(value->spec.shape.rank()), kernel.b.integer(0));
+      elements.element(value, at);
+    };
+    for (const graph::Value* value : passes_.given_per_row) at_row(value);
+    for (const Pass& pass : passes_.passes) {
+      for (const graph::Value* value : pass.per_row) at_row(value);
+      for (const Node* reduction : pass.reductions) elements.element(reduction->inputs[0], index);
+      for (const graph::Value* value : pass.stored) elements.element(value, index);
+    }
+    axes_ = join_axes(rows_.space, index, elements.accesses(), kernel.b,
+                      [&](int a, int b) { return (a < rows_.row_rank) == (b < rows_.row_rank); });
+  };
+  nest(0);
+  indexed_ = elements.indexed_nodes();
+  open_ = elements.open_inner_sizes();
+}
+
+void RowsKernel::declare_buffers() {
+  const auto is_home = [&](const graph::Value* value) {
+    return std::ranges::any_of(passes_.kept, [&](const Kept& kept) { return kept.home == value; });
+  };
+  const auto declare = [&](const graph::Value* value) {
+    if (!written_.contains(value)) return;
+    const loop::Access access = is_home(value) ? loop::Access::InOut : loop::Access::Out;
+    buffers_[value] = kernel_.buffer(context_.find_buffer(value), value->spec.dtype, access);
+  };
+  for (const Pass& pass : passes_.passes) {
+    for (const graph::Value* value : pass.per_row) declare(value);
+    for (const Node* reduction : pass.reductions) declare(reduction->outputs[0]);
+    for (const graph::Value* value : pass.stored) declare(value);
+  }
+}
+
+// Few and long rows would keep few threads busy. Which version runs depends on sizes only, and both add in the same order.
+void RowsKernel::emit() {
+  const bool never = proves_less_equal(length(), long_row).value_or(false) || proves_less_equal(few_rows, rows_.rows()).value_or(false);
+  if (never) return emit_blocks();
+  const Value is_few = b_.less(kernel_.size(rows_.rows()), b_.integer(few_rows)),
+              is_long = b_.less(b_.integer(long_row), kernel_.size(length()));
+  b_.if_(b_.binary(loop::Op::And, is_few, is_long), [&] { emit_long_rows(); }, [&] { emit_blocks(); });
+}
+
+// Blocks of about task_elements.
+void RowsKernel::emit_blocks() {
+  const Dim block_rows = max(Dim(task_elements) / max(length(), 1), 1), blocks = (rows_.rows() + block_rows - 1) / block_rows;
+  for (const Kept& kept : passes_.kept) {
+    if (kept.home != nullptr || scratch_.contains(kept.value)) continue;
+    const Dtype dtype = kept.value->spec.dtype;
+    scratch_[kept.value] = kernel_.buffer(context_.new_temporary(dtype, blocks * length()), dtype, loop::Access::InOut);
+  }
+  // Rows without elements are not walked where nothing is written for a row: there may be 2^62 of them.
+  const bool has_rows_only = std::ranges::any_of(written_, [&](const graph::Value* value) { return !rows_.is_full(value->spec.shape); });
+  const Value all = kernel_.size(rows_.rows()), step = kernel_.size(block_rows);
+  const Value rows = has_rows_only ? all : b_.select(b_.equal(kernel_.size(length()), zero_), zero_, all);
+  b_.parallel_for(zero_, kernel_.size(blocks), b_.integer(1), [&](Value block) {
+    block_ = block;
+    const Value begin = b_.multiply(block, step);
+    b_.serial_for(begin, b_.minimum(b_.add(begin, step), rows), [&](Value row) {
+      begin_row(row);
+      for (const Pass& pass : passes_.passes) {
+        elements_.enter_body({});
+        for (const graph::Value* value : pass.per_row) emit_per_row(value);
+        emit_pass(pass);
+        ++pass_;
+      }
+    });
+  });
+}
+
+// Joined axes are walked by the index of their last one; the others stay at 0, which row-major offsets take as the same element.
+void RowsKernel::set_row(Value row) {
+  row_.assign(static_cast<size_t>(rows_.row_rank), zero_);
+  for (size_t i = axes_.size() - 1; i-- > 0;) {
+    const auto last = static_cast<size_t>(axes_[i].last);
+    const Value extent = kernel_.size(axes_[i].extent);
+    row_[last] = i == 0 ? row : b_.binary(loop::Op::Modulo, row, extent);
+    if (i > 0) row = b_.floor_divide(row, extent);
+  }
+}
+
+void RowsKernel::begin_row(Value row) {
+  set_row(row);
+  per_row_.clear();
+  pass_ = 0;
+  elements_.enter_body({});
+  for (const graph::Value* value : passes_.given_per_row) elements_.element(value, row_index(value->spec.shape));
+}
+
+void RowsKernel::emit_per_row(const graph::Value* value) {
+  const Node& node = *value->node;
+  if (node.op->is_alias) {
+    const graph::Value* const source = node.inputs[0];
+    per_row_[value] = elements_.element(source, row_index(source->spec.shape));
+    return;
+  }
+  has_per_row(value, elements_.compute(value, row_index(value->spec.shape)));
+}
+
+// Halves are rounded even where they are not stored.
+void RowsKernel::has_per_row(const graph::Value* value, Value result) {
+  per_row_[value] = b_.cast(result, value->spec.dtype);
+  if (writes_rows_ && written_.contains(value))
+    b_.store(buffers_.at(value), elements_.offset(value->spec.shape, row_index(value->spec.shape)), result);
+}
+
+RowsKernel::Combined RowsKernel::combined_in(const Pass& pass) {
+  Combined combined;
+  for (const Node* reduction : pass.reductions) {
+    combined.how.push_back(reduction->op->reduce->combine);
+    combined.types.push_back(computed_in(reduction->outputs[0]->spec.dtype));
+  }
+  return combined;
+}
+
+void RowsKernel::emit_pass(const Pass& pass) {
+  const Value end = kernel_.size(length());
+  if (pass.reductions.empty()) {
+    if (!pass.stored.empty()) b_.vector_for(zero_, end, [&](Value inner) { emit_body(pass, inner); });
+    return;
+  }
+  const Combined combined = combined_in(pass);
+  const auto body = [&](Value inner) { return emit_body(pass, inner); };
+  const std::vector<Value> results = is_short() ? b_.reduce(zero_, end, combined.how, body)
+                                                : loop::reduce_in_parts(b_, zero_, end, task_elements, combined.how, combined.types, body);
+  for (size_t i = 0; i < results.size(); ++i) has_per_row(pass.reductions[i]->outputs[0], results[i]);
+}
+
+// What the element contributes to each reduction. Everything is computed before anything is stored: a result may take the place of what is read.
+std::vector<Value> RowsKernel::emit_body(const Pass& pass, Value inner) {
+  at_ = row_;
+  at_.resize(static_cast<size_t>(rows_.space.rank()), zero_);
+  at_[static_cast<size_t>(axes_.back().last)] = inner;
+  elements_.enter_body(inner, choices_);
+  std::vector<Value> contributions, results, left;
+  for (const Node* reduction : pass.reductions) contributions.push_back(elements_.element(reduction->inputs[0], at_));
+  for (const graph::Value* value : pass.stored) results.push_back(elements_.element(value, at_));
+  for (const Kept& kept : passes_.kept)
+    left.push_back(kept.pass == pass_ && kept.home != kept.value && is_left(kept) ? elements_.element(kept.value, at_) : Value{});
+  for (size_t i = 0; i < left.size(); ++i) {
+    const Kept& kept = passes_.kept[i];
+    if (!left[i]) continue;
+    b_.store(kept.home != nullptr ? buffers_.at(kept.home) : scratch_.at(kept.value), place_of(kept), left[i]);
+  }
+  for (size_t i = 0; i < results.size(); ++i) b_.store(buffers_.at(pass.stored[i]), elements_.offset(rows_.space, at_), results[i]);
+  return contributions;
+}
+
+Value RowsKernel::place_of(const Kept& kept) {
+  if (kept.home != nullptr) return elements_.offset(rows_.space, at_);
+  return b_.add(b_.multiply(block_, kernel_.size(length())), at_[static_cast<size_t>(axes_.back().last)]);
+}
+
+Value RowsKernel::given(const graph::Value* value, std::span<const Value> index) {
+  if (!passes_.inside.contains(value)) return {};
+  if (const auto known = per_row_.find(value); known != per_row_.end() && is_at_row(index)) return known->second;
+  for (const Kept& kept : passes_.kept) {
+    if (kept.value != value || kept.pass >= pass_ || !is_left(kept) || !std::ranges::equal(index, at_)) continue;
+    return b_.load(kept.home != nullptr ? buffers_.at(kept.home) : scratch_.at(value), place_of(kept));
+  }
+  return written_.contains(value) ? elements_.compute(value, index) : Value{};
+}
+
+GroupKernel lower_rows(const Roots& roots, const GroupContext& context) { return RowsKernel(roots, context).run(); }
+
+}  // namespace anyshape::lower

@@ -1,0 +1,107 @@
+// A kernel over rows being written: each row in a few passes while it is near, or, where rows are few and long, each pass over all of them.
+// Internal to lower_rows.cpp and lower_long_rows.cpp.
+#pragma once
+#include "lower/axes.h"
+#include "lower/lower_loops.h"
+#include "lower/row_passes.h"
+#include "shape/prove.h"
+
+#include <algorithm>
+
+namespace anyshape::lower {
+
+class RowsKernel {
+ public:
+  static constexpr int64_t few_rows = 16, long_row = 2 * task_elements;
+
+  RowsKernel(const Roots& roots, const GroupContext& context)
+      : context_(context),
+        passes_(find_passes(roots, context.groups)),
+        rows_(passes_.rows),
+        kernel_(std::string(roots.back()->op->name)),
+        b_(kernel_.b),
+        elements_(kernel_, context.groups, context.find_buffer, context.node_number) {
+    for (const graph::Node* root : roots) {
+      if (!root->op->is_alias) written_.insert(root->outputs[0]);
+    }
+  }
+
+  GroupKernel run() {
+    find_axes();
+    check_indices(kernel_, indexed_, context_);
+    declare_buffers();
+    elements_.set_given([this](const graph::Value* value, std::span<const loop::Value> index) { return given(value, index); });
+    emit_versions(kernel_, open_, length(), [&](const std::vector<OpenChoice>& choices) {
+      choices_ = choices;
+      emit();
+    });
+    return {kernel_.finish(), indexed_};
+  }
+
+ private:
+  using Kept = RowPasses::Kept;
+  using Pass = RowPasses::Pass;
+
+  Dim length() const { return axes_.back().extent; }
+  // lower_rows.cpp: row by row
+  void find_axes();
+  void declare_buffers();
+  void emit();
+  void emit_blocks();
+  void set_row(loop::Value row);
+  void begin_row(loop::Value row);
+  void emit_pass(const Pass& pass);
+  void emit_per_row(const graph::Value* value);
+  void has_per_row(const graph::Value* value, loop::Value result);
+  std::vector<loop::Value> emit_body(const Pass& pass, loop::Value inner);
+  loop::Value given(const graph::Value* value, std::span<const loop::Value> index);
+  loop::Value place_of(const Kept& kept);
+  // Long rows have no scratch: what has no home is computed again.
+  bool is_left(const Kept& kept) const { return kept.home != nullptr || !is_long_; }
+  struct Combined {
+    std::vector<loop::Combine> how;
+    std::vector<Dtype> types;
+  };
+  static Combined combined_in(const Pass& pass);
+  bool is_short() const { return proves_less_equal(length(), task_elements).value_or(false); }
+
+  // lower_long_rows.cpp: pass by pass, each over all rows
+  void emit_long_rows();
+  void emit_long_pass(size_t number);
+  void begin_long_row(loop::Value row, size_t number, bool writes);
+
+  bool is_at_row(std::span<const loop::Value> index) const { return std::equal(row_.begin(), row_.end(), index.begin()); }
+  std::vector<loop::Value> row_index(const Shape& shape) const {
+    std::vector<loop::Value> index = row_;
+    index.resize(static_cast<size_t>(shape.rank()), zero_);
+    return index;
+  }
+
+  const GroupContext& context_;
+  const RowPasses passes_;
+  const RowSpace& rows_;
+  KernelWriter kernel_;
+  loop::Builder& b_;
+  Elements elements_;
+  std::unordered_set<const graph::Value*> written_;  // to memory
+  std::vector<AxisGroup> axes_;                      // those of the rows, then the one of their elements
+  std::vector<const graph::Node*> indexed_;
+  std::vector<Dim> open_;            // sizes along the row that are 1 or not only at run time
+  std::vector<OpenChoice> choices_;  // what the version being written takes them for
+  std::unordered_map<const graph::Value*, int32_t> buffers_;
+  std::unordered_map<const graph::Value*, int32_t> scratch_;  // of kept values without a home: a row for each block of rows
+  loop::Value zero_ = b_.integer(0);
+  loop::Value block_;                                             // of rows
+  std::vector<loop::Value> row_;                                  // index of the row: joined axes by the last of them
+  std::vector<loop::Value> at_;                                   // index of the element
+  std::unordered_map<const graph::Value*, loop::Value> per_row_;  // known of the row
+  int pass_ = 0;
+  bool is_long_ = false;     // the version for few and long rows is being written
+  bool writes_rows_ = true;  // what a row has as a whole is written as soon as it is known
+  struct LongResults {
+    int32_t parts, rows;  // buffers: a number for each part of each row, and for each row
+  };
+  std::unordered_map<const graph::Node*, LongResults> long_results_;
+};
+
+}  // namespace anyshape::lower

@@ -1,0 +1,293 @@
+// Kernels over rows: what becomes one kernel, what its passes are, and that results have the bits of kernels by themselves.
+#include "base/switches.h"
+#include "function/compile.h"
+#include "lower/lowered.h"
+
+#include <anyshape/anyshape.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+namespace anyshape::test {
+namespace {
+
+using Loops = std::map<std::string, int>;
+
+const std::string softmax_text = R"(graph f(%0 x: f32[n, 100]) {
+  %1 = max(%0) {axes=[1], keep_dims=true} : f32[n, 1]
+  %2 = subtract(%0, %1) : f32[n, 100]
+  %3 = exp(%2) : f32[n, 100]
+  %4 = sum(%3) {axes=[1], keep_dims=true} : f32[n, 1]
+  %5 = divide(%3, %4) : f32[n, 100]
+  return %5
+}
+)";
+
+TEST(FuseRows, softmax_is_one_kernel_of_three_passes_without_scratch) {
+  EXPECT_EQ(loops_of(softmax_text), (Loops{{"parallel", 1}, {"for", 1}, {"reduce", 2}, {"vector", 1}}));
+  EXPECT_EQ(lowered(softmax_text).buffers.size(), 2U) << "x, and the result that holds the exponentials until they are divided";
+  const ScopedWithout without("fuse_rows");
+  EXPECT_EQ(lowered(softmax_text).steps.size(), 4U);
+}
+
+TEST(FuseRows, normalisation_computes_its_distances_again_instead_of_keeping_them) {
+  const std::string text = R"(graph f(%0 x: f32[n, 64], %1 gamma: f32[64]) {
+  %2 = sum(%0) {axes=[1], keep_dims=true} : f32[n, 1]
+  %3 = subtract(%0, %2) : f32[n, 64]
+  %4 = multiply(%3, %3) : f32[n, 64]
+  %5 = sum(%4) {axes=[1], keep_dims=true} : f32[n, 1]
+  %6 = rsqrt(%5) : f32[n, 1]
+  %7 = multiply(%3, %6) : f32[n, 64]
+  %8 = multiply(%7, %1) : f32[n, 64]
+  return %8
+}
+)";
+  EXPECT_EQ(loops_of(text), (Loops{{"parallel", 1}, {"for", 1}, {"reduce", 2}, {"vector", 1}}));
+  EXPECT_EQ(lowered(text).buffers.size(), 3U);
+}
+
+TEST(FuseRows, sums_that_read_the_same_row_are_one_pass) {
+  EXPECT_EQ(loops_of(R"(graph f(%0 x: f32[n, 64]) {
+  %1 = sum(%0) {axes=[1]} : f32[n]
+  %2 = multiply(%0, %0) : f32[n, 64]
+  %3 = sum(%2) {axes=[1]} : f32[n]
+  return %1, %3
+}
+)"),
+            (Loops{{"parallel", 1}, {"for", 1}, {"reduce", 1}}));
+}
+
+TEST(FuseRows, an_expensive_value_without_a_result_to_stand_in_has_a_scratch_of_one_row_per_task) {
+  const std::string text = R"(graph f(%0 x: f32[n, 64]) {
+  %1 = exp(%0) : f32[n, 64]
+  %2 = sum(%1) {axes=[1], keep_dims=true} : f32[n, 1]
+  %3 = subtract(%1, %2) : f32[n, 64]
+  %4 = max(%3) {axes=[1]} : f32[n]
+  return %4
+}
+)";
+  const lower::Program program = lowered(text);
+  ASSERT_EQ(program.steps.size(), 1U);
+  ASSERT_EQ(program.buffers.size(), 3U);
+  EXPECT_EQ(to_string(program.buffers[2].count), "64 * ((n + 255) / 256)");
+}
+
+TEST(FuseRows, what_others_read_is_written_on_the_way) {
+  const std::string text = R"(graph f(%0 x: f32[n, 64], %1 w: f32[64, 64]) {
+  %2 = tanh(%0) : f32[n, 64]
+  %3 = sum(%2) {axes=[1], keep_dims=true} : f32[n, 1]
+  %4 = subtract(%2, %3) : f32[n, 64]
+  %5 = matmul(%2, %1) : f32[n, 64]
+  return %4, %5, %3
+}
+)";
+  const lower::Program program = lowered(text);
+  ASSERT_EQ(program.steps.size(), 2U);
+  EXPECT_EQ(loops(program.steps[0].kernel.body), (Loops{{"parallel", 1}, {"for", 1}, {"reduce", 1}, {"vector", 1}}));
+  EXPECT_EQ(in_memory(text), (std::set<int>{2, 3, 4, 5}));
+}
+
+TEST(FuseRows, what_needs_a_product_of_the_row_stays_behind_it) {
+  const std::string text = R"(graph f(%0 x: f32[n, 64], %1 w: f32[64, 64]) {
+  %2 = sum(%0) {axes=[1], keep_dims=true} : f32[n, 1]
+  %3 = subtract(%0, %2) : f32[n, 64]
+  %4 = matmul(%3, %1) : f32[n, 64]
+  %5 = add(%0, %4) : f32[n, 64]
+  %6 = sum(%5) {axes=[1], keep_dims=true} : f32[n, 1]
+  %7 = subtract(%5, %6) : f32[n, 64]
+  return %7
+}
+)";
+  EXPECT_EQ(lowered(text).steps.size(), 3U);
+}
+
+TEST(FuseRows, what_reads_other_rows_is_another_kernel) {
+  EXPECT_EQ(lowered(R"(graph f(%0 x: f32[n, n]) {
+  %1 = sum(%0) {axes=[1], keep_dims=true} : f32[n, 1]
+  %2 = transpose(%1) {permutation=[1, 0]} : f32[1, n]
+  %3 = subtract(%0, %2) : f32[n, n]
+  return %3
+}
+)")
+                .steps.size(),
+            3U);
+}
+
+TEST(FuseRows, indices_are_checked_before_they_are_used) {
+  EXPECT_EQ(lowered(R"(graph f(%0 x: i32[n, 64], %1 table: f32[9]) {
+  %2 = sum(%0) {axes=[1], keep_dims=true} : i32[n, 1]
+  %3 = take(%1, %2) {axis=0} : f32[n, 1]
+  return %3
+}
+)")
+                .steps.size(),
+            2U);
+}
+
+TEST(FuseRows, decisions_have_reasons) {
+  Decisions decisions;
+  const auto graph = graph::parse(softmax_text, find_op);
+  lower::lower(*graph, decisions);
+  ASSERT_FALSE(decisions.empty());
+  const auto is_ours = [](const Decision& decision) { return decision.stage == "fuse_rows"; };
+  ASSERT_TRUE(std::ranges::any_of(decisions, is_ours));
+  for (const Decision& decision : decisions) {
+    if (is_ours(decision)) EXPECT_TRUE(decision.yes && decision.reason.starts_with("it walks the rows of %")) << decision.reason;
+  }
+}
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  const auto without_nan = [](const Tensor& x) { return where(equal(x, x), x, 0); };
+  return all_equal(equal(a, a), equal(b, b)) && all_equal(without_nan(a), without_nan(b));
+}
+
+// One callable fused, by kernels of their own, and fused by the interpreter: the same bits.
+using Body = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+
+void expect_same_bits(const char* name, const Body& body, const std::vector<std::vector<Tensor>>& calls,
+                      const std::vector<TensorSpec>& signature = {}) {
+  const auto make = [&] {
+    return function([&](std::vector<Tensor> inputs) { return body(inputs); },
+                    {.name = name, .signature = signature, .check_frozen = false});
+  };
+  auto fused = make(), apart = make(), interpreted = make();
+  for (const std::vector<Tensor>& inputs : calls) {
+    const std::vector<Tensor> found = fused(inputs);
+    const std::vector<Tensor> wanted = [&] {
+      const ScopedWithout without("fuse_rows");
+      return apart(inputs);
+    }();
+    ASSERT_EQ(found.size(), wanted.size());
+    for (size_t i = 0; i < found.size(); ++i) {
+      EXPECT_TRUE(same_bits(found[i], wanted[i]))
+          << name << " " << to_string(inputs[0].shape()) << ", result " << i << ": " << to_string(max(abs(found[i] - wanted[i])));
+    }
+    if (inputs[0].shape().count().value() > 20000) continue;  // the interpreter is slow
+    const function_detail::ScopedInterpretation interpretation;
+    const std::vector<Tensor> slow = interpreted(inputs);
+    for (size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(same_bits(found[i], slow[i])) << name << " interpreted, result " << i;
+  }
+  EXPECT_EQ(fused.stats().traces, 1) << name;
+  EXPECT_EQ(fused.stats().interpreted_groups, 0) << name;
+}
+
+std::vector<Tensor> with_gradients(const std::function<Tensor(const std::vector<Tensor>&)>& f, const std::vector<Tensor>& inputs) {
+  GradientTape tape;
+  for (const Tensor& input : inputs) tape.watch(input);
+  const Tensor y = f(inputs);
+  const Tensor loss = sum(y * cos(y));
+  std::vector<Tensor> results = tape.gradient(loss, inputs);
+  results.push_back(y);
+  return results;
+}
+
+Tensor layer_norm(const Tensor& x, const Tensor& gamma, const Tensor& beta) {
+  const Tensor centred = x - mean(x, {.axes = {-1}, .keep_dims = true});
+  const Tensor variance = mean(square(centred), {.axes = {-1}, .keep_dims = true});
+  return centred * rsqrt(variance + 1e-5) * gamma + beta;
+}
+
+const std::vector<std::pair<int64_t, int64_t>> sizes = {{0, 5},     {5, 0},     {1, 1},     {3, 1},     {1, 15},   {7, 16},
+                                                        {4, 17},    {33, 64},   {2, 65},    {5, 100},   {300, 70}, {3, 1000},
+                                                        {2, 16384}, {1, 16385}, {3, 40000}, {40, 33000}};
+
+Tensor numbers(Shape shape, Dtype dtype, double scale) { return cast(random::normal(shape) * scale, dtype); }
+
+std::vector<std::vector<Tensor>> calls_with(Dtype dtype, const std::function<std::vector<Tensor>(int64_t rows, int64_t length)>& make) {
+  std::vector<std::vector<Tensor>> calls;
+  for (const auto& [rows, length] : sizes) {
+    calls.push_back({numbers({rows, length}, dtype, 2)});
+    for (Tensor& more : make(rows, length)) calls.back().push_back(cast(more, dtype));
+  }
+  return calls;
+}
+
+TEST(FusedRows, softmax_and_its_kin_have_the_same_bits) {
+  const std::vector<std::pair<const char*, std::function<Tensor(const Tensor&)>>> functions = {
+      {"softmax", [](const Tensor& x) { return softmax(x); }},
+      {"log_softmax", [](const Tensor& x) { return log_softmax(x); }},
+      {"logsumexp", [](const Tensor& x) { return logsumexp(x, {.axes = {-1}}); }},
+      {"var", [](const Tensor& x) { return var(x, {.axes = {-1}}); }},
+      {"std", [](const Tensor& x) { return std(x, {.axes = {-1}, .keep_dims = true}); }},
+  };
+  for (const auto& [name, f] : functions) {
+    for (const Dtype dtype : {Dtype::f32, Dtype::f64, Dtype::bf16}) {
+      const auto calls = calls_with(dtype, [](int64_t, int64_t) { return std::vector<Tensor>{}; });
+      expect_same_bits(name, [&](const std::vector<Tensor>& t) { return std::vector<Tensor>{f(t[0])}; }, calls);
+      expect_same_bits(
+          name, [&](const std::vector<Tensor>& t) { return with_gradients([&](const auto& u) { return f(u[0]); }, t); }, calls);
+    }
+  }
+}
+
+TEST(FusedRows, layer_normalisation_has_the_same_bits) {
+  const auto calls = calls_with(
+      Dtype::f32, [](int64_t, int64_t length) { return std::vector<Tensor>{random::normal({length}), random::normal({length})}; });
+  const auto f = [](const std::vector<Tensor>& t) { return layer_norm(t[0], t[1], t[2]); };
+  expect_same_bits("forward", [&](const std::vector<Tensor>& t) { return std::vector<Tensor>{f(t)}; }, calls);
+  const Dim rows = dim("rows"), length = dim("length");
+  const std::vector<TensorSpec> signature = {spec(f32, {rows, length}), spec(f32, {length}), spec(f32, {length})};
+  expect_same_bits("forward", [&](const std::vector<Tensor>& t) { return std::vector<Tensor>{f(t)}; }, calls, signature);
+  expect_same_bits("backward", [&](const std::vector<Tensor>& t) { return with_gradients(f, t); }, calls, signature);
+}
+
+TEST(FusedRows, operands_of_a_row_of_an_element_and_of_everything) {
+  const auto calls = calls_with(Dtype::f32, [](int64_t rows, int64_t length) {
+    return std::vector<Tensor>{random::normal({rows, 1}), random::normal({rows}), random::normal({}), random::normal({rows, length})};
+  });
+  expect_same_bits(
+      "operands",
+      [](const std::vector<Tensor>& t) {
+        const Tensor masked = where(t[4] > 0, t[0] * t[1], t[3]);
+        const Tensor total = sum(tanh(masked), {.axes = {1}});
+        const Tensor each = (total + t[2]) * t[3];
+        const Tensor y = tanh(masked) - reshape(each, {t[0].shape()[0], 1});
+        return std::vector<Tensor>{y, each, max(y * t[4], {.axes = {1}}), total};
+      },
+      calls);
+}
+
+TEST(FusedRows, rows_of_several_axes_and_of_several_lengths) {
+  std::vector<std::vector<Tensor>> calls;
+  for (const auto& [a, b, c, d] :
+       std::vector<std::array<int64_t, 4>>{{2, 3, 4, 5}, {1, 1, 1, 1}, {3, 0, 2, 2}, {2, 5, 1, 70}, {4, 1, 9, 1}}) {
+    calls.push_back({random::normal({a, b, c, d}), random::normal({a, 1, 1, d}), random::normal({b, 1, 1}), random::normal({c, d})});
+  }
+  expect_same_bits("last", [](const auto& t) { return std::vector<Tensor>{softmax(t[0] + t[1])}; }, calls);
+  expect_same_bits("middle", [](const auto& t) { return std::vector<Tensor>{softmax(t[0] + t[1], {.axis = 1})}; }, calls);
+  expect_same_bits("outer_operand", [](const auto& t) { return std::vector<Tensor>{softmax(t[0] * t[2])}; }, calls);
+  expect_same_bits(
+      "two_axes",
+      [](const auto& t) {
+        const Tensor centred = t[0] - mean(t[0], {.axes = {2, 3}, .keep_dims = true});
+        return std::vector<Tensor>{centred * rsqrt(mean(square(centred), {.axes = {2, 3}, .keep_dims = true}) + 1e-3) * t[3]};
+      },
+      calls);
+  expect_same_bits(
+      "two_axes_apart",
+      [](const auto& t) {
+        const Tensor scaled = t[0] * t[1];
+        return std::vector<Tensor>{scaled - sum(scaled, {.axes = {2, 3}, .keep_dims = true})};
+      },
+      calls);
+}
+
+TEST(FusedRows, an_operand_whose_size_is_1_or_the_row) {
+  std::vector<std::vector<Tensor>> calls;
+  for (const int64_t length : {1, 7, 64}) {
+    for (const int64_t other : {int64_t{1}, length}) calls.push_back({random::normal({5, length}), random::normal({other})});
+  }
+  expect_same_bits("open", [](const auto& t) { return std::vector<Tensor>{softmax(t[0] * t[1])}; }, calls);
+}
+
+TEST(FusedRows, strided_arguments) {
+  std::vector<std::vector<Tensor>> calls;
+  for (const int64_t rows : {1, 5, 40})
+    calls.push_back({transpose(random::normal({33, rows}), {1, 0}), slice(random::normal({rows + 2, 40}), {{1, 1 + rows}, {3, 36}})});
+  expect_same_bits("strided", [](const auto& t) { return std::vector<Tensor>{softmax(t[0]), softmax(t[0] * t[1])}; }, calls);
+}
+
+}  // namespace
+}  // namespace anyshape::test
