@@ -106,7 +106,7 @@ std::optional<Quotient> LoopTrips::length(Value begin, Value end) {
   }
   const Instruction* const least = definition(end, Op::Minimum);
   if (least == nullptr) return std::nullopt;
-  for (const auto [next, whole] : {std::pair{least->args[0], least->args[1]}, std::pair{least->args[1], least->args[0]}}) {
+  for (const auto& [next, whole] : {std::pair{least->args[0], least->args[1]}, std::pair{least->args[1], least->args[0]}}) {
     const std::optional<Dim> part = difference(next, begin);
     if (!part) continue;
     // The first part begins at 0, or, where `begin` is a sum, at its other side.
@@ -140,7 +140,7 @@ std::optional<Quotient> LoopTrips::mean(Value value) {
     case Op::Subtract: return length(made->args[1], made->args[0]);
     case Op::Minimum: return mean_of_minimum(*made);
     case Op::Maximum:  // guards against 0
-      for (const auto [bound, other] : {std::pair{made->args[0], made->args[1]}, std::pair{made->args[1], made->args[0]}}) {
+      for (const auto& [bound, other] : {std::pair{made->args[0], made->args[1]}, std::pair{made->args[1], made->args[0]}}) {
         if (exact(bound) && exact(bound)->is_constant() && exact(bound)->value() <= 1) return mean(other);
       }
       return std::nullopt;
@@ -152,7 +152,7 @@ std::optional<Quotient> LoopTrips::mean(Value value) {
 
 // min(part, whole - number * part): one part of a whole. Of other two the smaller mean is the most it can be.
 std::optional<Quotient> LoopTrips::mean_of_minimum(const Instruction& minimum) {
-  for (const auto [part, rest] : {std::pair{minimum.args[0], minimum.args[1]}, std::pair{minimum.args[1], minimum.args[0]}}) {
+  for (const auto& [part, rest] : {std::pair{minimum.args[0], minimum.args[1]}, std::pair{minimum.args[1], minimum.args[0]}}) {
     const Instruction* const left = definition(rest, Op::Subtract);
     if (exact(part) && left != nullptr && definition(left->args[1], Op::Multiply) != nullptr)
       return part_of({}, left->args[0], *exact(part));
@@ -168,7 +168,7 @@ std::optional<Quotient> LoopTrips::mean_of_select(const Instruction& select) {
   const Instruction* const equal = definition(select.args[0], Op::Equal);
   if (equal == nullptr || !exact(then) || !exact(then)->same_as(1) || !exact(otherwise)) return std::nullopt;
   // An axis that is either walked or combined: a == b ? 1 : b with a = 1 elsewhere.
-  for (const auto [kept, whole] : {std::pair{equal->args[0], equal->args[1]}, std::pair{equal->args[1], equal->args[0]}}) {
+  for (const auto& [kept, whole] : {std::pair{equal->args[0], equal->args[1]}, std::pair{equal->args[1], equal->args[0]}}) {
     if (exact(kept) && exact(whole) && exact(whole)->same_as(*exact(otherwise))) return Quotient(*exact(whole), *exact(kept));
   }
   return std::nullopt;
