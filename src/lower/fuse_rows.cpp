@@ -3,6 +3,8 @@
 #include "lower/fuse_rows.h"
 
 #include "base/switches.h"
+#include "graph/text.h"
+#include "lower/element_cost.h"
 #include "lower/kernel_reads.h"
 #include "lower/row_space.h"
 
@@ -236,6 +238,9 @@ class Fuser {
       for (const MemoryRead& read : members_[number].reads.reads) outside.insert(read.value);
       outside.insert(members_[number].reads.whole.begin(), members_[number].reads.whole.end());
     }
+    for (const Node* root : roots) {
+      if (outside.contains(root->outputs[0])) compute_again(cluster, root->outputs[0], outside);
+    }
     for (auto root = roots.rbegin(); root != roots.rend(); ++root) {
       const Value* const output = (*root)->outputs[0];
       if ((*root)->op->is_alias && outside.contains(output)) outside.insert((*root)->inputs[0]);
@@ -244,10 +249,46 @@ class Fuser {
     std::erase_if(roots, [&](const Node* root) { return !outside.contains(root->outputs[0]); });
   }
 
-  std::string name_of(size_t member) const {
-    const Node& node = members_[member].first();
-    return fmt::format("%{} {}", node.outputs[0]->id, node.op->name);
+  // What costs next to nothing, once the one value it is made of has been read, is not worth the memory: normalised rows, of which the
+  // gradients of scale and shift need the elements again, are the input, less the row's mean, by its deviation.
+  void compute_again(size_t cluster, const Value* value, std::unordered_set<const Value*>& outside) {
+    const RowSpace& rows = *clusters_[cluster].rows;
+    if (!rows.is_full(value->spec.shape) || std::ranges::find(graph_.outputs, value) != graph_.outputs.end()) return;
+    const auto needs_whole = [&](const Member& member) { return std::ranges::find(member.reads.whole, value) != member.reads.whole.end(); };
+    if (std::ranges::any_of(members_, needs_whole)) return;
+    outside.erase(value);
+    Ingredients found;
+    find_ingredients(cluster, value, outside, found);
+    if (found.cost > cheap || found.full.size() != 1) {
+      outside.insert(value);
+      return;
+    }
+    outside.insert(found.per_row.begin(), found.per_row.end());
+    decisions_.push_back({"fuse_rows", graph::label(*value->node), true, "its readers compute it again from what the row has in memory"});
   }
+
+  // What a value is computed from: of its own kernel what a row has as a whole, else what is in memory.
+  struct Ingredients {
+    int cost = 0;
+    std::unordered_set<const Value*> full, per_row;
+  };
+  static constexpr int cheap = 4;
+  void find_ingredients(size_t cluster, const Value* value, const std::unordered_set<const Value*>& outside, Ingredients& found) const {
+    const RowSpace& rows = *clusters_[cluster].rows;
+    const auto made = maker_.find(value);
+    const bool is_inside = made != maker_.end() ? cluster_of_[made->second] == cluster : value->node != nullptr;
+    const bool is_full = rows.is_full(value->spec.shape);
+    if (!is_inside || outside.contains(value)) {
+      if (is_full) found.full.insert(value);
+    } else if (!is_full && made != maker_.end()) {
+      found.per_row.insert(value);
+    } else {
+      found.cost += value->node->op->element != nullptr ? element_cost(*value->node) : cheap + 1;
+      for (const Value* input : value->node->inputs) find_ingredients(cluster, input, outside, found);
+    }
+  }
+
+  std::string name_of(size_t member) const { return graph::label(members_[member].first()); }
   void decide(size_t member, bool yes, std::string reason) { decisions_.push_back({"fuse_rows", name_of(member), yes, std::move(reason)}); }
 
   const Graph& graph_;

@@ -3,6 +3,7 @@
 
 #include "base/switches.h"
 #include "lower/kernel_reads.h"
+#include "lower/row_space.h"
 
 #include <algorithm>
 
@@ -21,6 +22,21 @@ bool same_shape(const Shape& a, const Shape& b) {
   return true;
 }
 
+std::vector<AxisFate> fates_of(const Node& node) {
+  const std::vector<TensorSpec> specs = graph::input_specs(node);
+  return node.op->reduce->axes(OpCall(*node.op, specs, node.attrs));
+}
+
+// A reduction whose loops can have several results. Those along rows are for fuse_rows, which finds more to share.
+bool is_shareable(const Node& node) {
+  if (node.op->reduce == nullptr || row_space_of(node)) return false;
+  const std::vector<AxisFate> fates = fates_of(node);
+  return std::ranges::find(fates, AxisFate::Open) == fates.end();
+}
+bool walk_alike(const Node& a, const Node& b) {
+  return same_shape(a.inputs[0]->spec.shape, b.inputs[0]->spec.shape) && fates_of(a) == fates_of(b);
+}
+
 // A value in memory that a kernel reads: at the index of the loop only, or elsewhere, too.
 struct Read {
   const Value* value;
@@ -34,8 +50,12 @@ class Merger {
 
   void add(const Node& root) {
     std::vector<Read> reads;
-    collect(root, true, root.outputs[0]->spec.shape, reads);
-    const size_t kernel = merges_ && is_loop(root) ? home_of(root, reads) : kernels_.size();
+    if (root.op->reduce != nullptr) {
+      read(root.inputs[0], true, root.inputs[0]->spec.shape, reads);
+    } else {
+      collect(root, true, root.outputs[0]->spec.shape, reads);
+    }
+    const size_t kernel = merges_ && (is_loop(root) || is_shareable(root)) ? home_of(root, reads) : kernels_.size();
     if (kernel == kernels_.size()) kernels_.emplace_back();
     Kernel& joined = kernels_[kernel];
     joined.roots.push_back(&root);
@@ -62,12 +82,14 @@ class Merger {
   // What the loop that ends in `node` reads from memory, `is_own` where `node` is asked for at the loop's index.
   void collect(const Node& node, bool is_own, const Shape& space, std::vector<Read>& reads) const {
     for (const Value* input : node.inputs) {
-      const bool is_own_index = is_own && node.op->kind == OpKind::Elementwise && same_shape(input->spec.shape, space);
-      if (input->node == nullptr || groups_.in_memory.contains(input)) {
-        reads.push_back({input, is_own_index});
-      } else {
-        collect(*input->node, is_own_index, space, reads);
-      }
+      read(input, is_own && node.op->kind == OpKind::Elementwise && same_shape(input->spec.shape, space), space, reads);
+    }
+  }
+  void read(const Value* value, bool is_own_index, const Shape& space, std::vector<Read>& reads) const {
+    if (value->node == nullptr || groups_.in_memory.contains(value)) {
+      reads.push_back({value, is_own_index});
+    } else {
+      collect(*value->node, is_own_index, space, reads);
     }
   }
 
@@ -87,10 +109,14 @@ class Merger {
   }
 
   bool belongs(const Node& root, const std::vector<Read>& reads, const Kernel& kernel, size_t number) const {
-    const Shape& space = root.outputs[0]->spec.shape;
-    if (!kernel.is_loop || !same_shape(kernel.roots[0]->outputs[0]->spec.shape, space)) return false;
-    if (kernel.ops + ops_inside_.at(&root) > largest_group) return false;
-    if (space.rank() == 0) return true;  // a number costs less than a kernel
+    if (kernel.is_loop != is_loop(root) || kernel.ops + ops_inside_.at(&root) > largest_group) return false;
+    if (kernel.is_loop) {
+      const Shape& space = root.outputs[0]->spec.shape;
+      if (!same_shape(kernel.roots[0]->outputs[0]->spec.shape, space)) return false;
+      if (space.rank() == 0) return true;  // a number costs less than a kernel
+    } else if (!is_shareable(*kernel.roots[0]) || !walk_alike(*kernel.roots[0], root)) {
+      return false;
+    }
     return std::ranges::any_of(reads, [&](const Read& read) {
       if (!read.is_own_index) return false;
       const auto found = kernel_of_.find(read.value);
