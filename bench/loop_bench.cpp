@@ -18,6 +18,7 @@
 #include "loop/text.h"
 #include "runtime/externs.h"
 #include "runtime/product.h"
+#include "runtime/warm_up.h"
 
 namespace {
 
@@ -290,7 +291,7 @@ void compare_all(AsContext* context, const std::string& folder) {
 int main(int count, char** arguments) {
   try {
     if (count < 2) throw ArgumentError("usage: loop_bench <folder of programs> [lstm <time> <seconds>]");
-    runtime::warm_up_products();
+    runtime::start_warming_up_products();
     AsContext context = runtime::make_context(runtime::Pool::shared());
     std::printf("%s, %d threads\n", codegen::target_description().c_str(), runtime::Pool::shared().threads());
     if (count >= 5 && std::string(arguments[2]) == "lstm") {

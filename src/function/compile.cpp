@@ -7,7 +7,9 @@
 #include "lower/lower.h"
 #include "passes/run_passes.h"
 #include "runtime/externs.h"
+#include "runtime/warm_up.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace anyshape::function_detail {
@@ -19,6 +21,10 @@ struct MachineCode {
   std::vector<AsKernel> entries;  // one per step
   std::shared_ptr<const codegen::CompiledKernels> holder;
 };
+
+bool has_product(const graph::Graph& graph) {
+  return std::ranges::any_of(graph.nodes(), [](const graph::Node* node) { return node->op->kind == OpKind::Contraction; });
+}
 
 MachineCode generate(const lower::Program& program) {
   std::vector<const loop::Kernel*> kernels;
@@ -42,6 +48,7 @@ bool ScopedInterpretation::active() { return interpretations > 0; }
 
 Compiled compile(graph::Graph& graph, std::vector<Dim> symbols) {
   const auto start = std::chrono::steady_clock::now();
+  if (has_product(graph)) runtime::start_warming_up_products();
   Dump dump(graph.name);
   Decisions decisions;
   passes::PassReports reports = passes::run_passes(graph, decisions, &dump);

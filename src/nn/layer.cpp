@@ -4,6 +4,7 @@
 #include "nn/describe_call.h"
 #include "nn/layer_state.h"
 #include "nn/step_losses.h"
+#include "runtime/warm_up.h"
 
 #include <anyshape/error.h>
 
@@ -11,8 +12,10 @@
 
 namespace anyshape {
 
-Layer::Layer() : state_(std::make_shared<LayerState>("")) {}
-Layer::Layer(std::string type_name) : state_(std::make_shared<LayerState>(std::move(type_name))) {}
+Layer::Layer() : Layer("") {}
+Layer::Layer(std::string type_name) : state_(std::make_shared<LayerState>(std::move(type_name))) {
+  runtime::start_warming_up_products();  // few networks have none, and from here to the first there is time
+}
 Layer::~Layer() = default;
 
 Layer::Layer(const Layer& other) : state_(other.state_) {

@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <mutex>
 #include <utility>
-#include <vector>
 
 #include "base/float_state.h"
 #include "runtime/openmp.h"
@@ -107,33 +105,6 @@ bool product(Pool& pool, const Product& asked) {
       if (!run_tile(p, tiles, tile / across * tiles.rows, tile % across * tiles.columns)) all_ran.store(false, std::memory_order_relaxed);
   });
   return all_ran.load(std::memory_order_relaxed);
-}
-
-void warm_up_products() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    // One of each kind that has kernels of its own: both operands either way round, a full product, a row and a column.
-    constexpr int64_t size = 64;
-    std::vector<float> a(size * size, 1.0F), b(size * size, 1.0F), c(size * size);
-    for (const bool transpose_a : {false, true})
-      for (const bool transpose_b : {false, true})
-        for (const auto& [m, n] : {std::pair{size, size}, std::pair{int64_t{1}, size}, std::pair{size, int64_t{1}}}) {
-          const Product call{.transpose_a = transpose_a,
-                             .transpose_b = transpose_b,
-                             .m = m,
-                             .n = n,
-                             .k = size,
-                             .a = a.data(),
-                             .lda = size,
-                             .b = b.data(),
-                             .ldb = size,
-                             .beta = 0,
-                             .c = c.data(),
-                             .ldc = size};
-          const FlushDenormals flush;
-          static_cast<void>(run_tile(call, {m, n}, 0, 0));
-        }
-  });
 }
 
 }  // namespace anyshape::runtime

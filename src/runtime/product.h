@@ -30,7 +30,4 @@ struct Tiles {
 };
 Tiles tiles_of(int64_t m, int64_t n, int64_t k);
 
-// oneDNN generates its kernels at the first product of each kind, which takes 16-25 ms: call this where nobody waits.
-void warm_up_products();
-
 }  // namespace anyshape::runtime

@@ -1,7 +1,10 @@
 // Products: right against f64 sums, the same bits for any number of threads, every size may be 0 or 1.
 #include "runtime/product.h"
+#include "runtime/warm_up.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <xmmintrin.h>
 
 #include <algorithm>
@@ -267,9 +270,24 @@ TEST(Tiles, cover_any_size_with_tiles_of_at_least_one) {
       }
 }
 
-TEST(Product, warming_up_can_be_repeated) {
-  warm_up_products();
-  warm_up_products();
+// A child has no thread that goes on generating oneDNN's code: were it begun and not finished, the child's first product would never end.
+TEST(Product, runs_in_a_child_forked_while_warming_up) {
+  start_warming_up_products();
+  start_warming_up_products();
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    alarm(60);
+    const std::vector<float> a(64 * 64, 1.0F), b(64 * 64, 1.0F);
+    std::vector<float> c(64 * 64);
+    Pool pool(1);
+    const bool ran =
+        product(pool, {.m = 64, .n = 64, .k = 64, .a = a.data(), .lda = 64, .b = b.data(), .ldb = 64, .c = c.data(), .ldc = 64});
+    _exit(ran && c[77] == 64 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
 }  // namespace
