@@ -150,7 +150,9 @@ TEST(FuseRows, decisions_have_reasons) {
   const auto is_ours = [](const Decision& decision) { return decision.stage == "fuse_rows"; };
   ASSERT_TRUE(std::ranges::any_of(decisions, is_ours));
   for (const Decision& decision : decisions) {
-    if (is_ours(decision)) EXPECT_TRUE(decision.yes && decision.reason.starts_with("it walks the rows of %")) << decision.reason;
+    if (is_ours(decision)) {
+      EXPECT_TRUE(decision.yes && decision.reason.starts_with("it walks the rows of %")) << decision.reason;
+    }
   }
 }
 
