@@ -22,6 +22,8 @@ using lower::Work;
 
 constexpr size_t columns = 100;
 
+std::string counted(size_t count, std::string_view what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
+
 // Words after `head`, as many to a line as fit; later lines are indented as far as the first is long.
 std::string wrapped(std::string head, const std::vector<std::string>& words) {
   const std::string indent(head.size(), ' ');
@@ -52,26 +54,15 @@ std::vector<std::string> listed(const std::vector<std::string>& items, std::stri
   return words;
 }
 
-// One product of matrices, where a kernel is nothing else.
-const loop::Instruction* only_product(const loop::Block& block) {
-  const loop::Instruction* found = nullptr;
-  for (const loop::Instruction& instruction : block) {
-    if (!instruction.body.empty()) return nullptr;
-    if (instruction.op == loop::Op::Call && instruction.name.starts_with("product_")) found = &instruction;
-  }
-  return found;
-}
-
-bool has_product(const loop::Block& block) {
-  return std::ranges::any_of(block, [](const loop::Instruction& instruction) {
-    if (instruction.op == loop::Op::Call && instruction.name.starts_with("product_")) return true;
-    return has_product(instruction.body) || has_product(instruction.otherwise);
+bool has_any(const loop::Block& block, bool (*is_wanted)(const loop::Instruction&)) {
+  return std::ranges::any_of(block, [&](const loop::Instruction& instruction) {
+    return is_wanted(instruction) || has_any(instruction.body, is_wanted) || has_any(instruction.otherwise, is_wanted);
   });
 }
 
 std::string_view kind_of(const Step& step) {
-  if (only_product(step.kernel.body) != nullptr) return "product";
-  return has_product(step.kernel.body) ? "products" : "loop";
+  if (!has_any(step.kernel.body, lower::is_product)) return "loop";
+  return has_any(step.kernel.body, lower::is_arithmetic) ? "mixed" : "product";
 }
 
 class Text {
@@ -103,7 +94,7 @@ class Text {
   std::string flops(const Work& work) const {
     const Dim amount = known(work.flops);
     std::string text = amount.is_constant() ? flops_text(amount.value()) : to_string(amount) + " FLOP";
-    if (work.depends_on_data) return amount.same_as(0) ? "FLOP by the data" : text + " and more by the data";
+    if (work.depends_on_data) return amount.same_as(0) ? "FLOP that depend on the data" : text + " and what depends on the data";
     return work.is_bound ? "at most " + text : text;
   }
   std::string bytes(const Dim& formula) const {
@@ -128,8 +119,7 @@ class Text {
   }
 
   void add_summary() {
-    const size_t kernels = program_.steps.size();
-    std::string head = fmt::format("  {} kernel{}   ", kernels, kernels == 1 ? "" : "s");
+    std::string head = fmt::format("  {}   ", counted(program_.steps.size(), "kernel"));
     std::vector<std::string> lines = work_texts([&] { return lower::count_block(program_, 0); });
     Dim arena = 0;
     for (const lower::Block& block : program_.blocks) {
@@ -180,10 +170,11 @@ class Text {
     for (const passes::PassReport& pass : program_.passes) width = std::max(width, pass.name.size());
     text_ += "\n  passes\n";
     for (const passes::PassReport& pass : program_.passes) {
-      std::string nodes = fmt::format("{} nodes", pass.nodes_before);
-      if (pass.nodes_after != pass.nodes_before) nodes = fmt::format("{} -> {} nodes", pass.nodes_before, pass.nodes_after);
-      const std::string rewrites = pass.rewrites == 0 ? "" : fmt::format("  {} rewrite{}", pass.rewrites, pass.rewrites == 1 ? "" : "s");
-      text_ += fmt::format("    {:<{}}  {:>6} us  {}{}\n", pass.name, width, pass.microseconds, nodes, rewrites);
+      const bool is_same = pass.nodes_after == pass.nodes_before;
+      const std::string before = is_same ? "" : fmt::format("{} -> ", pass.nodes_before);
+      const std::string rewrites = pass.rewrites == 0 ? "" : "  " + counted(pass.rewrites, "rewrite");
+      text_ += fmt::format("    {:<{}}  {:>6} us  {}{}{}\n", pass.name, width, pass.microseconds, before, counted(pass.nodes_after, "node"),
+                           rewrites);
     }
   }
 

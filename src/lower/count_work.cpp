@@ -16,14 +16,10 @@ namespace {
 using loop::Instruction;
 using loop::Op;
 
-// Floating-point operations of one instruction.
 int64_t flops_of(const Instruction& instruction) {
-  if (!is_floating(instruction.type)) return 0;
-  if (instruction.op == Op::Fma) return 2;
-  return instruction.op >= Op::Add && instruction.op <= Op::Round ? 1 : 0;
+  if (!is_arithmetic(instruction)) return 0;
+  return instruction.op == Op::Fma ? 2 : 1;
 }
-
-bool is_product(const Instruction& instruction) { return instruction.op == Op::Call && instruction.name.starts_with("product_"); }
 
 class StepCount {
  public:
@@ -215,6 +211,12 @@ Work& Work::operator+=(const Work& other) {
   is_bound = is_bound || other.is_bound;
   depends_on_data = depends_on_data || other.depends_on_data;
   return *this;
+}
+
+bool is_product(const Instruction& instruction) { return instruction.op == Op::Call && instruction.name.starts_with("product_"); }
+
+bool is_arithmetic(const Instruction& instruction) {
+  return is_floating(instruction.type) && instruction.op >= Op::Add && instruction.op <= Op::Round;
 }
 
 Work count_step(const Program& program, const Step& step) { return StepCount(program, step).run(); }

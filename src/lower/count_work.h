@@ -14,6 +14,10 @@ struct Work {
   Work& operator+=(const Work& other);
 };
 
+// What counts: a library product of matrices, and floating-point arithmetic.
+bool is_product(const loop::Instruction& instruction);
+bool is_arithmetic(const loop::Instruction& instruction);
+
 Work count_step(const Program& program, const Step& step);
 Work count_item(const Program& program, const Item& item);  // with what it runs, as often as it runs it; the longer one of two branches
 Work count_block(const Program& program, int block);        // its items, once

@@ -141,12 +141,9 @@ class Lowering {
       }
     };
     for (const Node* root : roots) visit(*root);
-    std::vector<std::string> ops;
-    for (const auto& [id, node] : found) {
-      const bool is_made = node->op->kind == OpKind::Source;  // a number in the code, unless the kernel is there to make it
-      if (!is_made || found.size() == 1) ops.push_back(graph::label(*node));
-    }
-    return ops;
+    std::vector<std::string> ops, numbers;  // numbers stand in the code, unless the kernel is there to make them
+    for (const auto& [id, node] : found) (node->op->kind == OpKind::Source ? numbers : ops).push_back(graph::label(*node));
+    return ops.empty() ? numbers : ops;
   }
 
   // A row's values under another shape are the same memory.
