@@ -9,6 +9,7 @@
 #include "shape/bounds.h"
 #include "shape/dim_node.h"
 #include "shape/normal_form.h"
+#include "shape/sample_signs.h"
 
 namespace anyshape {
 namespace {
@@ -38,10 +39,15 @@ bool has_remainder(const Dim& difference) {
   return step > 1 && difference.node()->constant % step != 0;
 }
 
+// Where there is no other knowledge that the samples might break.
+Signs signs_without(const Dim& difference, Known known) { return known.empty() ? sample_signs(difference) : Signs{}; }
+
 std::optional<bool> is_zero(const Dim& difference, Known known) {
   if (difference.is_constant()) return difference.value() == 0;
   if (range_of(difference) == Range{0, 0}) return true;
   if (has_remainder(difference)) return false;
+  const Signs seen = signs_without(difference, known);
+  if ((seen.zero && (seen.negative || seen.positive)) || (seen.negative && seen.positive)) return std::nullopt;
   const int64_t low = proved_lower_bound(difference, known), low_of_negative = proved_lower_bound(0 - difference, known);
   if (low > 0 || low_of_negative > 0) return false;
   if (low == 0 && low_of_negative == 0) return true;
@@ -49,8 +55,9 @@ std::optional<bool> is_zero(const Dim& difference, Known known) {
 }
 
 std::optional<bool> is_not_negative(const Dim& difference, Known known) {
-  if (proved_lower_bound(difference, known) >= 0) return true;
-  if (proved_lower_bound(0 - difference, known) > 0) return false;
+  const Signs seen = signs_without(difference, known);
+  if (!seen.negative && proved_lower_bound(difference, known) >= 0) return true;
+  if (!seen.zero && !seen.positive && proved_lower_bound(0 - difference, known) > 0) return false;
   return std::nullopt;
 }
 
