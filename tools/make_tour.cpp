@@ -194,7 +194,7 @@ void tell_memory(const as::lower::Program& program, const as::graph::Graph& grap
   tell(
       "Buffers have sizes in the same symbols. Those that live and die inside a call get a slot of one arena; two whose lives do not meet "
       "share\n"
-      "one where it is provably large enough for both. At a call the formulas are evaluated, by straight-line code and without "
+      "one which is as large as the larger of them. At a call the formulas are evaluated, by straight-line code and without "
       "allocating:");
   const auto at = [&](const as::Dim& dim, int64_t value) {
     as::Bindings bindings;

@@ -21,6 +21,7 @@
 #include <anyshape/ledger.h>
 #include <anyshape/log.h>
 #include <anyshape/loss.h>
+#include <anyshape/memory.h>
 #include <anyshape/metric.h>
 #include <anyshape/model.h>
 #include <anyshape/ops.h>
@@ -34,5 +35,6 @@
 #include <anyshape/stateful.h>
 #include <anyshape/structure.h>
 #include <anyshape/tensor.h>
+#include <anyshape/tensor_list.h>
 #include <anyshape/variable.h>
 #include <anyshape/verify.h>

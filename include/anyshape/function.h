@@ -2,6 +2,7 @@
 #pragma once
 #include <anyshape/ledger.h>
 #include <anyshape/structure_text.h>
+#include <anyshape/tensor_list.h>
 
 #include <functional>
 #include <memory>
@@ -63,12 +64,28 @@ FunctionResults flat_results(Value value) {
 
 template <class Value>
 Value rebuild_results(FunctionResults results) {
+  const auto fill = [&](Value layout) {
+    structure::Writer writer(results.tensors);
+    structure::walk(writer, layout);
+    give_tensor_list(std::move(results.tensors));
+    return layout;
+  };
   if constexpr (structure::is_fixed<Value>) {
-    return structure::rebuild(Value(), std::move(results.tensors));
+    return fill(Value());
   } else {
-    return structure::rebuild(*static_cast<const Value*>(results.layout.get()), std::move(results.tensors));
+    return fill(*static_cast<const Value*>(results.layout.get()));
   }
 }
+
+// The bytes of structure::key, in memory that serves the thread's next call again.
+class CallKey {
+ public:
+  CallKey();
+  ~CallKey();
+  CallKey(const CallKey&) = delete;
+  CallKey& operator=(const CallKey&) = delete;
+  std::string bytes;
+};
 
 // Calls it and takes what it returns apart.
 template <class Callable, class... Args>
@@ -108,6 +125,9 @@ class FunctionCore {
 
   Verification verify(std::vector<Tensor> examples, const std::string& key, const FunctionCall& call, const std::vector<SizeRange>& ranges,
                       const VerifyOptions& options);
+
+  int64_t peak_bytes(const std::vector<NamedSize>& sizes) const;
+  std::string peak_formula() const;
 
   FunctionStats stats() const;
   Ledger ledger() const;
@@ -192,10 +212,10 @@ class Function<R(Args...)> {
 
   R operator()(Parameter<Args>... arguments) const {
     const TypedCall<R, Args...> call(*callable_, arguments...);
-    std::vector<Tensor> tensors;
-    std::string key;
-    call.read(tensors, key);
-    FunctionResults results = core_->call(std::move(tensors), key, call);
+    std::vector<Tensor> tensors = take_tensor_list();
+    CallKey key;
+    call.read(tensors, key.bytes);
+    FunctionResults results = core_->call(std::move(tensors), key.bytes, call);
     if constexpr (!std::is_void_v<R>) return rebuild_results<std::decay_t<R>>(std::move(results));
   }
 
@@ -207,6 +227,15 @@ class Function<R(Args...)> {
     call.read(tensors, key);
     return core_->would_retrace(std::move(tensors), key, call);
   }
+
+  // What a call with these sizes takes at its peak, before it runs: bytes of values on the way and of results, as blocks of the allocator.
+  // Arguments count nothing, nor do variables that are updated in place; of branches the larger counts, of sizes found in the data what they
+  // cannot exceed. The trace is the one that was called last. ArgumentError where there is none, and for names that are missing or unknown.
+  //   function.peak_bytes({{"batch", 32}, {"time", 512}})
+  int64_t peak_bytes(const std::vector<NamedSize>& sizes = {}) const { return core_->peak_bytes(sizes); }
+  std::string peak_formula() const {
+    return core_->peak_formula();
+  }  // the same in words: "results 4 * batch, values on the way 64 * batch"
 
   FunctionStats stats() const { return core_->stats(); }
   std::vector<TraceRecord> traces() const { return core_->ledger().traces; }

@@ -44,7 +44,9 @@ std::span<const Switch> all_switches() {
       {"fuse_rows", "reductions are computed with what they read and what reads them"},
       {"epilogue", "what follows a product is computed on its tiles"},
       {"split_rows", "a loop whose rows do not meet runs blocks of rows apart"},
+      {"reuse_memory", "values that are not needed together have one place in memory"},
       {"in_place", "a result is written over an operand that nothing else needs"},
+      {"update_in_place", "a variable that nobody else holds is written over by its next value"},
   };
   return switches;
 }

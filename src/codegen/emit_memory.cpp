@@ -28,7 +28,8 @@ llvm::Value* Emitter::address(int32_t buffer, llvm::Value* offset) {
   return builder_.CreateGEP(type, pointer(buffer), offset);
 }
 
-// Nothing writes an In buffer while a kernel runs, so its loads may move over stores and out of loops.
+// Nothing writes an In buffer while a kernel runs, so its loads may move over stores and out of loops. Those of an Own buffer stay before the
+// stores of their block: one of them may write the same place.
 llvm::Instruction* Emitter::mark_invariant(int32_t buffer, llvm::Instruction* load) {
   if (kernel_.buffers[static_cast<size_t>(buffer)].access == Access::In) {
     load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module_.getContext(), {}));
@@ -40,7 +41,7 @@ Lanes Emitter::emit_load(const Instruction& instruction) {
   const Lanes offset = get(instruction.args[0]);
   const int32_t buffer = instruction.buffer;
   const Dtype dtype = kernel_.buffers[static_cast<size_t>(buffer)].type;
-  if (is_vector_loop() && kernel_.buffers[static_cast<size_t>(buffer)].access != Access::In) flush_stores();
+  if (is_vector_loop() && loop::is_written(kernel_.buffers[static_cast<size_t>(buffer)].access)) flush_stores();
   if (offset.form == Form::Uniform) {
     const llvm::Align alignment(static_cast<uint64_t>(size_of(dtype)));
     llvm::Instruction* load = builder_.CreateAlignedLoad(memory_type(dtype), address(buffer, offset.value), alignment);

@@ -46,7 +46,7 @@ ScopedInterpretation::ScopedInterpretation() { ++interpretations; }
 ScopedInterpretation::~ScopedInterpretation() { --interpretations; }
 bool ScopedInterpretation::active() { return interpretations > 0; }
 
-Compiled compile(graph::Graph& graph, std::vector<Dim> symbols) {
+Compiled compile(graph::Graph& graph, std::vector<Dim> symbols, std::span<const lower::Update> updates) {
   const auto start = std::chrono::steady_clock::now();
   if (has_product(graph)) runtime::start_warming_up_products();
   Dump dump(graph.name);
@@ -54,6 +54,7 @@ Compiled compile(graph::Graph& graph, std::vector<Dim> symbols) {
   passes::PassReports reports = passes::run_passes(graph, decisions, &dump);
   lower::Program program = lower::lower(graph, decisions);
   lower::plan_memory(program, decisions);
+  lower::plan_updates(program, updates, decisions);
   program.decisions = std::move(decisions);
   program.passes = std::move(reports);
   if (dump.is_on()) dump.write("kernels", text_of_kernels(program));

@@ -4,6 +4,7 @@
 #include "runtime/executable.h"
 
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace anyshape::function_detail {
@@ -14,8 +15,8 @@ struct Compiled {
   int64_t code_bytes = 0;
 };
 
-// `symbols` in the order a call gives their values.
-Compiled compile(graph::Graph& graph, std::vector<Dim> symbols);
+// `symbols` in the order a call gives their values; `updates` are the outputs that are next values of variables among the inputs.
+Compiled compile(graph::Graph& graph, std::vector<Dim> symbols, std::span<const lower::Update> updates = {});
 
 // While one lives on this thread, what is compiled is interpreted instead: the oracle of tests.
 class ScopedInterpretation {

@@ -1,12 +1,14 @@
 // A call: find a trace that fits, or explain why there is none, trace, compile; then run and commit.
 #include "base/log.h"
 #include "function/activation.h"
+#include "function/commit.h"
 #include "function/explain.h"
 #include "function/frozen.h"
 #include "function/function_state.h"
 #include "function/noted_arguments.h"
 #include "function/registry.h"
 #include "graph/trace_scope.h"
+#include "tensor/make_impl.h"
 #include "tensor/view.h"
 
 #include <anyshape/error.h>
@@ -42,7 +44,7 @@ constexpr bool assertions_are_on = true;
 // A tensor without values: what a cast would give, as far as finding a trace is concerned.
 Tensor outline(const Tensor& argument, Dtype dtype) {
   if (const RaggedTensor* ragged = as_ragged(argument)) return make_ragged(outline(ragged->values, dtype), ragged->partition);
-  auto impl = std::make_shared<TensorImpl>();
+  auto impl = make_impl();
   impl->dtype = dtype;
   impl->rank = argument.impl()->rank;
   impl->sizes = argument.impl()->sizes;
@@ -235,7 +237,7 @@ Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::stri
   if (options.check_frozen.value_or(assertions_are_on))
     record.frozen = function_detail::find_frozen(trace, [&] { return trace_once(second_layout, false); });
 
-  Compiled compiled = function_detail::compile(*trace.graph, signature.symbols());
+  Compiled compiled = function_detail::compile(*trace.graph, signature.symbols(), function_detail::updates_of(trace));
   record.compile_ms = compiled.milliseconds;
   record.code_bytes = compiled.code_bytes;
   auto entry = std::make_shared<TraceEntry>(call.key(), std::move(signature), std::move(trace), std::move(layout), std::move(compiled),
@@ -256,8 +258,8 @@ std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vecto
                                              runtime::RandomState random) const {
   std::vector<Tensor> arguments;  // whose rows a result may have
   if (entry.signature().has_ragged()) {
-    arguments = std::move(tensors);
-    tensors = function_detail::dense_parts(arguments);
+    arguments = std::exchange(tensors, take_tensor_list());
+    function_detail::append_dense_parts(arguments, tensors);
   }
   for (Tensor& tensor : tensors) {
     if (is_contiguous(*tensor.impl())) continue;
@@ -266,17 +268,25 @@ std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vecto
   }
   const function_detail::Trace& trace = entry.trace();
   tensors.insert(tensors.end(), trace.captures.begin(), trace.captures.end());
-  for (const Tensor& value : read_together(trace.variables)) tensors.push_back(contiguous(value));
+  const size_t first_variable = tensors.size();
+  entry.variables().read(tensors);
+  for (size_t i = first_variable; i < tensors.size(); ++i) {
+    if (!is_contiguous(*tensors[i].impl())) tensors[i] = contiguous(tensors[i]);
+  }
+  function_detail::Commit commit(entry, tensors);
   std::vector<Tensor> results;
   try {
-    results = entry.executable().run(tensors, values, random);
+    results = entry.executable().run(tensors, values, random, &commit);
   } catch (const ShapeError&) {  // a rule on a size that the run found in its data, or of a region that it entered
     counters.failed_checks.fetch_add(1, std::memory_order_relaxed);
     throw;
   }
-  assign_together(trace.assigned, std::span(results).subspan(trace.results));
+  commit.finish(std::span(results).subspan(trace.results));
   results.resize(trace.results);
-  return trace.ragged.put_together(std::move(results), arguments);
+  results = trace.ragged.put_together(std::move(results), arguments);
+  give_tensor_list(std::move(tensors));
+  give_tensor_list(std::move(arguments));
+  return results;
 }
 
 FunctionStats FunctionCore::stats() const {

@@ -7,6 +7,7 @@
 #include "tensor/view.h"
 
 #include <anyshape/error.h>
+#include <anyshape/tensor_list.h>
 
 #include <fmt/format.h>
 
@@ -66,6 +67,13 @@ int64_t Signature::Place::read(std::span<const Tensor> arguments) const {
   return 0;
 }
 
+bool Signature::admits_rows(std::span<const Tensor> arguments, const Rows& rows) const {
+  const Partition& partition = *as_ragged(arguments[rows.argument])->partition;
+  const DimOptions& options = as_ragged_axis(specs_[rows.argument].shape[1])->options;
+  if (partition.rows > 0 && (partition.shortest.value() < options.min || partition.longest->value() > options.max)) return false;
+  return rows.first == rows.argument || have_equal_splits(partition, *as_ragged(arguments[rows.first])->partition);
+}
+
 void Signature::require_rows(std::span<const Tensor> arguments, const Rows& rows,
                              const std::function<void(size_t, const std::string&)>& refuse) const {
   const Partition& partition = *as_ragged(arguments[rows.argument])->partition;
@@ -75,7 +83,7 @@ void Signature::require_rows(std::span<const Tensor> arguments, const Rows& rows
     refuse(rows.argument, fmt::format("has rows of length {}..{}, outside {}..{}", shortest, longest, options.min,
                                       options.max == Range::infinity ? std::string("any") : fmt::to_string(options.max)));
   }
-  if (rows.first == rows.argument || have_equal_splits(partition, *as_ragged(arguments[rows.first])->partition)) return;
+  if (admits_rows(arguments, rows)) return;
   refuse(rows.argument, fmt::format("has other rows along ({}) than argument {}", rows.name, rows.first));
 }
 
@@ -119,13 +127,11 @@ std::vector<Tensor> Signature::from_dense(std::span<const Tensor> inputs) const 
   return result;
 }
 
-std::vector<Tensor> dense_parts(std::span<const Tensor> tensors) {
-  std::vector<Tensor> parts;
+void append_dense_parts(std::span<const Tensor> tensors, std::vector<Tensor>& parts) {
   for (const Tensor& tensor : tensors) {
     parts.push_back(tensor.values());
     if (tensor.is_ragged()) parts.push_back(tensor.row_splits());
   }
-  return parts;
 }
 
 std::vector<Tensor> RaggedResults::take_apart(std::vector<Tensor> results, std::span<const Tensor> arguments) {
@@ -153,7 +159,7 @@ std::vector<Tensor> RaggedResults::take_apart(std::vector<Tensor> results, std::
 
 std::vector<Tensor> RaggedResults::put_together(std::vector<Tensor> parts, std::span<const Tensor> arguments) const {
   if (std::ranges::none_of(results_, &Result::is_ragged)) return parts;
-  std::vector<Tensor> results;
+  std::vector<Tensor> results = take_tensor_list();
   size_t next = 0;
   for (const Result& each : results_) {
     Tensor values = parts[next++];
@@ -166,6 +172,7 @@ std::vector<Tensor> RaggedResults::put_together(std::vector<Tensor> parts, std::
     if (each.brings_splits()) partition = make_partition(parts[next++], "function");
     results.push_back(make_ragged(values, std::move(partition)));
   }
+  give_tensor_list(std::move(parts));
   return results;
 }
 

@@ -11,7 +11,7 @@
 
 namespace anyshape::function_detail {
 
-std::vector<Tensor> dense_parts(std::span<const Tensor> tensors);  // of a ragged tensor its values and its splits
+void append_dense_parts(std::span<const Tensor> tensors, std::vector<Tensor>& parts);  // of a ragged tensor its values and its splits
 
 // Which results of a trace are ragged, and where their rows come from: an argument's, those of a captured tensor, or splits of their own.
 class RaggedResults {

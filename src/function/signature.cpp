@@ -29,6 +29,17 @@ Signature::Signature(std::vector<TensorSpec> specs, std::vector<Rows> rows) : sp
   }
 }
 
+// After the symbols are known: a declaration is checked against them first.
+void Signature::plan_sizes() {
+  sizes_ = DimProgram(symbols_);
+  for (size_t argument = 0; argument < specs_.size(); ++argument) {
+    for (int axis = 0; axis < specs_[argument].shape.rank(); ++axis) {
+      const Dim& size = specs_[argument].shape[axis];
+      if (!size.is_ragged()) dense_sizes_.push_back({{static_cast<int>(argument), axis}, sizes_.add(size)});
+    }
+  }
+}
+
 void Signature::add_symbol(const Dim& size, const Place& place) {
   if (as_symbol(size) == nullptr) return;
   if (std::ranges::any_of(symbols_, [&](const Dim& known) { return known.same_as(size); })) return;
@@ -88,6 +99,7 @@ Signature Signature::declared(const std::vector<TensorSpec>& specs) {
       });
     }
   }
+  signature.plan_sizes();
   return signature;
 }
 
@@ -156,7 +168,31 @@ std::string Signature::argument_name(size_t tensor, const std::string& place) co
   return fmt::format("{} ({})", place.substr(0, place.find(" (")), specs_[tensor].name);
 }
 
+bool Signature::admits(std::span<const Tensor> arguments) const {
+  if (arguments.size() != specs_.size()) return false;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].is_ragged() != is_ragged(specs_[i]) || arguments[i].rank() != specs_[i].shape.rank()) return false;
+  }
+  thread_local std::vector<int64_t> values, table;
+  bind(arguments, values);
+  table.resize(static_cast<size_t>(sizes_.slot_count()));
+  try {
+    sizes_.run(values.data(), table.data());
+  } catch (const ShapeError&) {
+    return false;  // a size that overflows is no size of an argument
+  }
+  const auto has_size = [&](const Size& size) { return size.place.read(arguments) == table[static_cast<size_t>(size.slot)]; };
+  if (!std::ranges::all_of(dense_sizes_, has_size)) return false;
+  for (size_t i = 0; i < symbols_.size(); ++i) {
+    const DimOptions& options = as_symbol(symbols_[i])->options;
+    if (places_[i].part != Part::Size) continue;  // of rows: below
+    if (values[i] < options.min || values[i] > options.max || values[i] % std::max<int64_t>(options.multiple_of, 1) != 0) return false;
+  }
+  return std::ranges::all_of(rows_, [&](const Rows& rows) { return admits_rows(arguments, rows); });
+}
+
 void Signature::require(std::span<const Tensor> arguments, const FunctionCall& call, const std::string& function) const {
+  if (admits(arguments)) return;
   if (arguments.size() != specs_.size()) {
     throw SignatureError(fmt::format("function \"{}\": {} tensor arguments given; expected {}: {}.", function, arguments.size(),
                                      specs_.size(), to_string()));

@@ -1,5 +1,6 @@
 // Arguments against specs: which sizes are symbols, what they are bound to by a call, and what to say where they do not fit.
 #pragma once
+#include "shape/dim_program.h"
 #include "shape/evaluate.h"
 
 #include <anyshape/function.h>
@@ -37,7 +38,9 @@ class Signature {
   // The symbols' values by the arguments' sizes, in the order of symbols(). The arguments fit by kind.
   void bind(std::span<const Tensor> arguments, std::vector<int64_t>& values) const;
   Bindings bindings(std::span<const int64_t> values) const;
-  // SignatureError where an argument is outside what was declared: number, rank, size, range.
+  // Whether the arguments are within what was declared, number, rank, size, range: integer compares only.
+  bool admits(std::span<const Tensor> arguments) const;
+  // SignatureError where they are not.
   void require(std::span<const Tensor> arguments, const FunctionCall& call, const std::string& function) const;
   // By the declaration's name where it has one, else by its place in the call: `argument 0 (x)`, `argument 0 (batch.ids)`.
   std::string argument_name(size_t tensor, const std::string& place) const;
@@ -55,6 +58,7 @@ class Signature {
   // Gives every ragged axis its symbols; `name_axis` names one that has no name. ArgumentError where a ragged axis is not axis 1.
   static std::vector<Rows> rows_of(std::vector<TensorSpec>& specs, const std::function<std::string(size_t argument)>& name_axis);
   const Rows* find_rows(size_t argument) const;  // null for a dense argument
+  bool admits_rows(std::span<const Tensor> arguments, const Rows& rows) const;
   void require_rows(std::span<const Tensor> arguments, const Rows& rows,
                     const std::function<void(size_t, const std::string&)>& refuse) const;
 
@@ -66,11 +70,18 @@ class Signature {
 
     int64_t read(std::span<const Tensor> arguments) const;
   };
+  void plan_sizes();
   void add_symbol(const Dim& size, const Place& place);  // unless it is a number or there already
   std::vector<TensorSpec> specs_;
   std::vector<Rows> rows_;
   std::vector<Dim> symbols_;
   std::vector<Place> places_;  // where each symbol's value is read
+  struct Size {
+    Place place;
+    int slot;  // of its value in `sizes_`
+  };
+  DimProgram sizes_;
+  std::vector<Size> dense_sizes_;
   KnownSizes known_;
   struct Fixed {
     Place place;

@@ -12,17 +12,20 @@ constexpr size_t evicted_remembered = 64;
 }  // namespace
 
 TraceCache::Found TraceCache::find(std::span<const Tensor> arguments, const std::string& key, std::vector<int64_t>& values) const {
-  const std::shared_lock lock(mutex_);
-  for (const Entry& entry : entries_) {
-    const TraceEntry::Fit fit = entry->fits(arguments, key, values);
-    if (fit != TraceEntry::Fit::No) return {entry, fit};
-  }
-  return {};
+  return entries_.read([&](const std::vector<Entry>& entries) -> Found {
+    for (const Entry& entry : entries) {
+      const TraceEntry::Fit fit = entry->fits(arguments, key, values);
+      if (fit != TraceEntry::Fit::No) return {entry, fit};
+    }
+    return {};
+  });
 }
 
 int64_t TraceCache::add(const std::shared_ptr<TraceEntry>& entry) {
+  std::vector<std::unique_ptr<std::vector<Entry>>> replaced;
   std::vector<Entry> dropped;  // destroyed after the lock is gone: giving code back takes its time
-  const std::unique_lock lock(mutex_);
+  const std::scoped_lock lock(mutex_);
+  std::vector<Entry> held = entries();
   entry->set_number(totals_.traces++);
   const int interpreted = entry->executable().interpreted_groups();
   totals_.compiles += interpreted > 0 ? 0 : 1;
@@ -30,16 +33,16 @@ int64_t TraceCache::add(const std::shared_ptr<TraceEntry>& entry) {
   totals_.trace_ms += entry->made().trace_ms;
   totals_.compile_ms += entry->made().compile_ms;
   totals_.code_bytes += entry->made().code_bytes;
-  entries_.push_back(entry);
-  dropped = take_surplus();
+  held.push_back(entry);
+  dropped = take_surplus(held);
+  replaced = entries_.replace(std::move(held));
   return totals_.traces;
 }
 
-std::vector<Entry> TraceCache::take_surplus() {
+std::vector<Entry> TraceCache::take_surplus(std::vector<Entry>& held) {
   std::vector<Entry> surplus;
-  while (entries_.size() > 1 && (static_cast<int64_t>(entries_.size()) > max_traces_ || totals_.code_bytes > max_code_bytes_)) {
-    const auto oldest =
-        std::ranges::min_element(entries_.begin(), entries_.end() - 1, {}, [](const Entry& each) { return each->last_tick(); });
+  while (held.size() > 1 && (static_cast<int64_t>(held.size()) > max_traces_ || totals_.code_bytes > max_code_bytes_)) {
+    const auto oldest = std::ranges::min_element(held.begin(), held.end() - 1, {}, [](const Entry& each) { return each->last_tick(); });
     const TraceEntry& entry = **oldest;
     totals_.code_bytes -= entry.made().code_bytes;
     ++totals_.evictions;
@@ -47,31 +50,30 @@ std::vector<Entry> TraceCache::take_surplus() {
     evicted_.push_back({entry.number(), entry.calls(), entry.key(), entry.signature(), decides});
     if (evicted_.size() > evicted_remembered) evicted_.pop_front();
     surplus.push_back(*oldest);
-    entries_.erase(oldest);
+    held.erase(oldest);
   }
   return surplus;
 }
 
 void TraceCache::clear() {
-  std::vector<Entry> dropped;
-  const std::unique_lock lock(mutex_);
-  dropped.swap(entries_);
+  std::vector<std::unique_ptr<std::vector<Entry>>> dropped;
+  const std::scoped_lock lock(mutex_);
+  dropped = entries_.replace({});
   evicted_.clear();
   totals_ = {};
 }
 
 std::vector<Entry> TraceCache::entries() const {
-  const std::shared_lock lock(mutex_);
-  return entries_;
+  return entries_.read([](const std::vector<Entry>& entries) { return entries; });
 }
 
 std::vector<EvictedTrace> TraceCache::evicted() const {
-  const std::shared_lock lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return {evicted_.begin(), evicted_.end()};
 }
 
 FunctionStats TraceCache::totals() const {
-  const std::shared_lock lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return totals_;
 }
 

@@ -1,10 +1,11 @@
 // The traces of one function: found by key and sizes, limited in number and in bytes of code, counted.
 #pragma once
+#include "function/published.h"
 #include "function/trace_entry.h"
 
 #include <deque>
 #include <memory>
-#include <shared_mutex>
+#include <mutex>
 
 namespace anyshape::function_detail {
 
@@ -39,11 +40,11 @@ class TraceCache {
   FunctionStats totals() const;               // traces, compiles, evictions, interpreted groups, milliseconds, bytes
 
  private:
-  std::vector<Entry> take_surplus();  // under the lock
+  std::vector<Entry> take_surplus(std::vector<Entry>& held);  // under the lock
 
   int64_t max_traces_, max_code_bytes_;
-  mutable std::shared_mutex mutex_;
-  std::vector<Entry> entries_;
+  Published<std::vector<Entry>> entries_;  // found without a lock
+  mutable std::mutex mutex_;               // of what changes them, and of what is counted
   std::deque<EvictedTrace> evicted_;
   FunctionStats totals_;  // of all traces ever made, bytes of those that are held
 };

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace anyshape::function_detail {
@@ -21,12 +22,18 @@ TraceEntry::TraceEntry(std::string key, Signature signature, Trace trace, std::s
       layout_(std::move(layout)),
       compiled_(std::move(compiled)),
       record_(std::move(record)),
+      variables_(trace_.variables),
+      assigned_(trace_.assigned),
+      first_variable_(trace_.graph->inputs().size() - trace_.variables.size()),
+      assigned_by_(trace_.variables.size()),
       check_sizes_(signature_.symbols()),
       least_(signature_.symbols().size()),
       most_(signature_.symbols().size()) {
   for (const graph::Check& check : trace_.graph->checks) {
     if (check.after == nullptr) checks_.push_back({check_sizes_.add(check.check.a), check_sizes_.add(check.check.b), &check});
   }
+  for (size_t i = 0; i < trace_.variables.size(); ++i)
+    assigned_by_[i] = static_cast<size_t>(std::ranges::find(trace_.assigned, trace_.variables[i]) - trace_.assigned.begin());
   for (auto& each : least_) each.store(std::numeric_limits<int64_t>::max());
   for (auto& each : most_) each.store(std::numeric_limits<int64_t>::min());
 }
@@ -93,6 +100,16 @@ TraceRecord TraceEntry::record() const {
     if (least <= most) record.sizes.push_back({to_string(signature_.symbols()[i]), least, most});
   }
   return record;
+}
+
+std::vector<lower::Update> updates_of(const Trace& trace) {
+  const size_t first_variable = trace.graph->inputs().size() - trace.variables.size();
+  std::vector<lower::Update> updates;
+  for (size_t i = 0; i < trace.assigned.size(); ++i) {
+    const auto variable = static_cast<size_t>(std::ranges::find(trace.variables, trace.assigned[i]) - trace.variables.begin());
+    updates.push_back({static_cast<int>(trace.results + i), static_cast<int>(first_variable + variable)});
+  }
+  return updates;
 }
 
 TraceRecord record_of(const Trace& trace, const Signature& signature) {

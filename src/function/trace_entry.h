@@ -3,6 +3,7 @@
 #include "function/compile.h"
 #include "function/signature.h"
 #include "function/tracer.h"
+#include "graph/variable_set.h"
 #include "shape/dim_program.h"
 
 #include <atomic>
@@ -25,6 +26,10 @@ class TraceEntry {
   const Trace& trace() const { return trace_; }
   const std::shared_ptr<const void>& layout() const { return layout_; }  // of the results; see FunctionResults
   const runtime::Executable& executable() const { return *compiled_.executable; }
+  const VariableSet& variables() const { return variables_; }
+  const VariableSet& assigned() const { return assigned_; }
+  // The place among the assigned variables of one whose value is that argument of a run.
+  size_t assigned_by(int argument) const { return assigned_by_[static_cast<size_t>(argument) - first_variable_]; }
 
   enum class Fit { Yes, No, Error };  // Error: a size rule of an op is broken
   // Whether the call fits; where its key and kinds do, fills `values` with those of the symbols.
@@ -49,11 +54,17 @@ class TraceEntry {
   std::shared_ptr<const void> layout_;
   Compiled compiled_;
   TraceRecord record_;
+  VariableSet variables_, assigned_;
+  size_t first_variable_;            // among the graph's inputs
+  std::vector<size_t> assigned_by_;  // per variable that is read
   DimProgram check_sizes_;
   std::vector<EntryCheck> checks_;
   mutable std::atomic<int64_t> calls_{0}, last_tick_{0};
   mutable std::vector<std::atomic<int64_t>> least_, most_;  // per symbol
 };
+
+// The outputs of a trace's graph that are new values of variables, with the inputs that are the old ones.
+std::vector<lower::Update> updates_of(const Trace& trace);
 
 // What a trace says of itself; cause, times and bytes are the caller's.
 TraceRecord record_of(const Trace& trace, const Signature& signature);

@@ -2,12 +2,13 @@
 #include "function/trace_frame.h"
 
 #include "graph/regions.h"
+#include "tensor/make_impl.h"
 #include "tensor/tensor_impl.h"
 
 namespace anyshape::function_detail {
 
 Tensor TraceFrame::wrap(graph::Value* value) const {
-  auto impl = std::make_shared<TensorImpl>();
+  auto impl = make_impl();
   impl->dtype = value->spec.dtype;
   impl->rank = static_cast<int8_t>(value->spec.shape.rank());
   impl->traced = std::make_unique<TracedTensor>(TracedTensor{id, value, value->spec.shape});

@@ -6,6 +6,7 @@
 #include "ops/all_ops.h"
 #include "ops/source/constant.h"
 #include "shape/dim_node.h"
+#include "tensor/make_impl.h"
 #include "tensor/view.h"
 
 #include <anyshape/error.h>
@@ -181,7 +182,7 @@ TraceFrame::Slot& Tracer::slot(TraceFrame& frame, const std::shared_ptr<Variable
     frame.slots.push_back({variable, input, value, value});
   } else {
     const Tensor around = slot(*frame.outer, variable).current;
-    auto impl = std::make_shared<TensorImpl>();
+    auto impl = make_impl();
     impl->dtype = around.dtype();
     impl->rank = around.impl()->rank;
     impl->traced = std::make_unique<TracedTensor>(*around.impl()->traced);

@@ -1,9 +1,10 @@
 // Objects with an identity that a trace may hold, and the trace as they see it.
 #pragma once
+#include "graph/variable_gate.h"
+
 #include <anyshape/variable.h>
 
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,11 +25,12 @@ struct VariableState {
   void set_value(Tensor value);
 
  private:
-  mutable std::mutex mutex_;
+  friend class VariableSet;
+  mutable VariableGate gate_;
   Tensor value_;
 };
 
-// Several variables as of one moment, and several changed as one: no reader sees half of a commit.
+// Several variables as of one moment, and several changed as one; see variable_set.h.
 std::vector<Tensor> read_together(std::span<const std::shared_ptr<VariableState>> variables);
 void assign_together(std::span<const std::shared_ptr<VariableState>> variables, std::span<Tensor> values);
 

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
 #include <shared_mutex>
 
 namespace anyshape {
@@ -39,32 +40,13 @@ static bool has_other_shape(const Shape& given, const Shape& wanted) {
 std::string VariableState::described() const { return name.empty() ? "variable" : fmt::format("variable \"{}\"", name); }
 
 Tensor VariableState::value() const {
-  std::scoped_lock lock(mutex_);
+  const std::shared_lock lock(gate_);
   return value_;
 }
 
 void VariableState::set_value(Tensor value) {
-  std::scoped_lock lock(mutex_);
-  std::swap(value_, value);  // the old value dies outside the lock
-}
-
-// One lock for all commits: they are short, and readers of single variables do not need it.
-static std::shared_mutex& commit_mutex() {
-  static std::shared_mutex& mutex = *new std::shared_mutex;
-  return mutex;
-}
-
-std::vector<Tensor> read_together(std::span<const std::shared_ptr<VariableState>> variables) {
-  std::shared_lock lock(commit_mutex());
-  std::vector<Tensor> values;
-  for (const auto& variable : variables) values.push_back(variable->value());
-  return values;
-}
-
-void assign_together(std::span<const std::shared_ptr<VariableState>> variables, std::span<Tensor> values) {
-  for (Tensor& value : values) value = another_handle(value);  // whatever may fail fails here, before the first variable changes
-  std::unique_lock lock(commit_mutex());
-  for (size_t i = 0; i < variables.size(); ++i) variables[i]->set_value(values[i]);
+  const std::scoped_lock lock(gate_);
+  std::swap(value_, value);  // the old value dies outside the gate
 }
 
 Variable::Variable(const Variable& other) : state_(other.state_) {

@@ -1,5 +1,6 @@
 // Tensors over foreign memory.
 #include "base/checked.h"
+#include "tensor/make_impl.h"
 #include "tensor/size_class.h"
 #include "tensor/view.h"
 
@@ -20,7 +21,7 @@ Tensor view_of(void* data, Dtype dtype, std::span<const int64_t> sizes, int64_t 
   buffer->capacity = options.capacity;
   // A buffer with an owner is never given to the allocator's cache.
   buffer->owner = options.owner != nullptr ? std::move(options.owner) : std::shared_ptr<void>(data, [](void*) {});
-  auto impl = std::make_shared<TensorImpl>();
+  auto impl = make_impl();
   impl->dtype = dtype;
   impl->rank = static_cast<int8_t>(sizes.size());
   int64_t stride = 1;

@@ -238,8 +238,8 @@ Value Builder::load_bits(int32_t buffer, Value offset) {
   const Buffer& from = kernel_.buffers[static_cast<size_t>(buffer)];
   const Value args[] = {offset};
   const auto key = sharing_key(Op::Load, from.type, buffer, args);
-  // In buffers do not change while the kernel runs. A load never moves out of its loop: where the loop is empty there may be no element.
-  if (from.access == Access::In) {
+  // In buffers do not change while the kernel runs, Own ones not before the stores of an iteration. A load never moves out of its loop: where the loop is empty there may be no element.
+  if (!is_written(from.access)) {
     if (const Value found = find_shared(key)) return found;
   }
   const size_t depth = scopes_.size() - 1;
@@ -249,7 +249,7 @@ Value Builder::load_bits(int32_t buffer, Value offset) {
   instruction.buffer = buffer;
   instruction.args = local(args, depth);
   const Value result = place(std::move(instruction), depth);
-  if (from.access == Access::In) scopes_[depth].shared[key] = result;
+  if (!is_written(from.access)) scopes_[depth].shared[key] = result;
   return result;
 }
 
@@ -257,7 +257,7 @@ void Builder::store_bits(int32_t buffer, Value offset, Value value) {
   if (buffer < 0 || buffer >= static_cast<int32_t>(kernel_.buffers.size())) refuse("Store", fmt::format("no buffer has number {}", buffer));
   require_type(offset, Dtype::i64, "Store");
   const Buffer& into = kernel_.buffers[static_cast<size_t>(buffer)];
-  if (into.access == Access::In) refuse("Store", fmt::format("buffer {} is In; expected Out or InOut", into.name));
+  if (!is_written(into.access)) refuse("Store", fmt::format("buffer {} is only read; expected Out or InOut", into.name));
   require_type(value, loaded_as(into.type), "Store");
   Instruction instruction;
   instruction.op = Op::Store;

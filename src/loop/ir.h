@@ -104,7 +104,15 @@ struct Instruction {
 // lane[l] = combine(lane[l], lane[l + half]) for half = 8, 4, 2, 1. Sum starts at 0, Product at 1, Maximum at the type's lowest finite
 // number (floats: -infinity), Minimum at the highest (floats: +infinity), All at true, Any at false. A Reduce never stands in a Vector loop.
 
-enum class Access : uint8_t { In, Out, InOut };
+enum class Access : uint8_t {
+  In,
+  Out,
+  InOut,
+  Own,  // read as In, but by an iteration only at the place that it writes in the Out buffers, and before it writes: one of these, with
+        // elements as large, may stand in its place
+};
+
+constexpr bool is_written(Access access) { return access == Access::Out || access == Access::InOut; }
 
 // A buffer parameter: linear memory of `type`. Loads may touch up to 512 bytes past the last element used; stores never do.
 struct Buffer {

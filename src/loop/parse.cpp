@@ -75,8 +75,8 @@ void Parser::declarations() {
   }
   expect(")", "after the dims");
   expect("{", "before the kernel's body");
-  while (is("in") || is("out") || is("inout")) {
-    const Access access = is("in") ? Access::In : is("out") ? Access::Out : Access::InOut;
+  while (is("in") || is("out") || is("inout") || is("own")) {
+    const Access access = is("in") ? Access::In : is("out") ? Access::Out : is("own") ? Access::Own : Access::InOut;
     ++position_;
     const int line = peek().line;
     const std::string name = expect_name("a buffer's name");

@@ -92,7 +92,7 @@ class Printer {
     line(fmt::format("kernel {}({}) {{", quoted_if_needed(kernel_.name), dims));
     ++indent_;
     for (const Buffer& buffer : kernel_.buffers) {
-      constexpr std::string_view access[] = {"in", "out", "inout"};
+      constexpr std::string_view access[] = {"in", "out", "inout", "own"};
       line(fmt::format("{} {}: {}", access[static_cast<size_t>(buffer.access)], quoted_if_needed(buffer.name), to_string(buffer.type)));
     }
     statements(kernel_.body);

@@ -158,7 +158,8 @@ class Verifier {
       return;
     }
     require(instruction.results.empty(), instruction, "expected no result");
-    require(memory.access != Access::In, instruction, fmt::format("writes buffer {}, which is In; expected Out or InOut", memory.name));
+    require(is_written(memory.access), instruction,
+            fmt::format("writes buffer {}, which is only read; expected Out or InOut", memory.name));
     require_type(instruction, instruction.args[1], loaded, "a stored value");
   }
 

@@ -55,7 +55,8 @@ loop::Value Elements::element(const Value* value, std::span<const loop::Value> i
   if (const loop::Value given = given_ ? given_(value, index) : loop::Value{}) return known_[key] = given;
   if (value->node != nullptr && !groups_.in_memory.contains(value)) return compute(value, index);
   accesses_.push_back({value->spec.shape, {index.begin(), index.end()}, value->strides.empty() || value->joined, value});
-  const int32_t buffer = kernel_.buffer(find_buffer_(value), value->spec.dtype, loop::Access::In);
+  const int number = find_buffer_(value);
+  const int32_t buffer = kernel_.buffer(number, value->spec.dtype, own_.contains(number) ? loop::Access::Own : loop::Access::In);
   return known_[key] = kernel_.b.load(buffer, memory_offset(value, index));
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace anyshape::lower {
@@ -32,6 +33,8 @@ class Elements {
   Elements(KernelWriter& kernel, const Groups& groups, FindBuffer find_buffer, std::function<int(const graph::Node*)> node_number)
       : kernel_(kernel), groups_(groups), find_buffer_(std::move(find_buffer)), node_number_(std::move(node_number)) {}
 
+  // Buffers that are read at the loop's own index only: loop::Access::Own.
+  void read_at_own_index(std::set<int> buffers) { own_ = std::move(buffers); }
   // Starts a new innermost body: earlier elements are out of scope. `inner` is the index of the vector loop, if there is one.
   void enter_body(loop::Value inner, std::vector<OpenChoice> choices = {});
   loop::Value element(const graph::Value* value, std::span<const loop::Value> index);
@@ -58,6 +61,7 @@ class Elements {
   FindBuffer find_buffer_;
   Given given_;
   std::function<int(const graph::Node*)> node_number_;
+  std::set<int> own_;
   loop::Value inner_;
   std::vector<OpenChoice> choices_;
   std::map<Place, loop::Value> known_;

@@ -168,7 +168,7 @@ class Lowering {
   void add_late_size(const Node& node) {
     if (block_ != 0) throw InternalError(fmt::format("lower: {} makes a size inside a region", node.op->name));
     LateSize& size = program_.late_sizes.emplace_back(
-        LateSize{node.made->symbol, buffer_of(node.outputs.back()), static_cast<int>(block_ref().items.size()) - 1, {}});
+        LateSize{node.made->symbol, node.made->bound, buffer_of(node.outputs.back()), static_cast<int>(block_ref().items.size()) - 1, {}});
     for (const graph::Check& check : graph_.checks) {
       if (check.after == &node) size.checks.push_back(check);
     }

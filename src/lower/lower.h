@@ -2,11 +2,18 @@
 #pragma once
 #include "lower/program.h"
 
+#include <span>
+
 namespace anyshape::lower {
 
 Program lower(const graph::Graph& graph, Decisions& decisions);
 
-// Gives every temporary a slot of the arena; temporaries whose lifetimes do not meet share one where it is provably large enough.
+// Gives every temporary a slot of the arena; temporaries whose lifetimes do not meet share one, and an output may take an input's place. Switched
+// off by "in_place" and "reuse_memory".
 void plan_memory(Program& program, Decisions& decisions);
+
+// Finds out which of the updates may be written in place, if it should turn out that nobody else holds the variable's value. Switched off by
+// "update_in_place".
+void plan_updates(Program& program, std::span<const Update> updates, Decisions& decisions);
 
 }  // namespace anyshape::lower

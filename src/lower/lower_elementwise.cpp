@@ -2,6 +2,8 @@
 #include "lower/axes.h"
 #include "lower/lower_loops.h"
 
+#include <algorithm>
+
 namespace anyshape::lower {
 namespace {
 
@@ -12,7 +14,21 @@ using loop::Value;
 struct DryRun {
   std::vector<AxisGroup> axes;
   std::vector<const Node*> indexed;
+  std::set<int> own;  // buffers read at the loop's own index only
 };
+
+// Where every reading of a buffer is of the very element that the loop writes, a result may be written over it.
+std::set<int> read_at_own_index(const Shape& space, std::span<const Value> index, const Elements& elements, const GroupContext& context) {
+  const auto is_same = [](const Dim& a, const Dim& b) { return a.same_as(b); };
+  std::set<int> own, elsewhere;
+  for (const ElementAccess& access : elements.accesses()) {
+    const bool is_own = access.row_major && std::ranges::equal(access.index, index) && std::ranges::equal(access.shape, space, is_same);
+    if (access.value != nullptr) (is_own ? own : elsewhere).insert(context.find_buffer(access.value));
+  }
+  for (const Node* node : elements.indexed_nodes()) elsewhere.insert(context.find_buffer(node->inputs.back()));  // by the check, too
+  std::erase_if(own, [&](int buffer) { return elsewhere.contains(buffer); });
+  return own;
+}
 
 DryRun dry_run(const Roots& roots, const GroupContext& context) {
   KernelWriter kernel("dry_run");
@@ -31,6 +47,7 @@ DryRun dry_run(const Roots& roots, const GroupContext& context) {
     elements.enter_body({});
     for (const Node* root : roots) elements.compute(root->outputs[0], index);
     result.axes = join_axes(space, index, elements.accesses(), kernel.b, [](int, int) { return true; });
+    result.own = read_at_own_index(space, index, elements, context);
   };
   nest(0);
   result.indexed = elements.indexed_nodes();
@@ -58,6 +75,7 @@ GroupKernel lower_elementwise(const Roots& roots, const GroupContext& context) {
   KernelWriter kernel{std::string(roots[0]->op->name)};
   loop::Builder& b = kernel.b;
   Elements elements(kernel, context.groups, context.find_buffer, context.node_number);
+  elements.read_at_own_index(dry.own);
   check_indices(kernel, dry.indexed, context);
   std::vector<int32_t> targets;
   for (const Node* root : roots) {
@@ -65,8 +83,11 @@ GroupKernel lower_elementwise(const Roots& roots, const GroupContext& context) {
     targets.push_back(kernel.buffer(context.find_buffer(output), output->spec.dtype, loop::Access::Out));
   }
   std::vector<Value> index(space.rank(), b.integer(0));
+  // All is read before anything is written: see loop::Access::Own.
   auto write = [&](Value offset) {
-    for (size_t i = 0; i < roots.size(); ++i) b.store(targets[i], offset, elements.compute(roots[i]->outputs[0], index));
+    std::vector<Value> computed;
+    for (const Node* root : roots) computed.push_back(elements.compute(root->outputs[0], index));
+    for (size_t i = 0; i < roots.size(); ++i) b.store(targets[i], offset, computed[i]);
   };
 
   // Joined axes are walked by the index of their last one; the others stay at 0, which row-major offsets take as the same element.

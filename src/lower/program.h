@@ -120,9 +120,16 @@ struct Block {
 // A size that a step leaves in memory: from there on it is known, in the regions that follow, too.
 struct LateSize {
   Dim symbol;
+  Dim bound;                         // what it cannot exceed
   int buffer = -1;                   // an i64 scalar
   int item = -1;                     // of the first block, that writes it
   std::vector<graph::Check> checks;  // that can be decided then
+};
+
+// A result that is the next value of a variable whose present value is an argument.
+struct Update {
+  int result = -1;    // among the program's
+  int argument = -1;  // which graph input
 };
 
 struct Program {
@@ -133,6 +140,10 @@ struct Program {
   std::vector<ProgramResult> results;
   std::vector<LateSize> late_sizes;  // in the order of their items
   std::vector<Dim> step_sizes;       // symbols that scans set anew: numbers of rows
+  // Updates that may be written over their arguments, by plan_updates: from item `first_update` of the first block on nothing fails, and nothing
+  // reads an argument after the kernel that writes over it.
+  std::vector<Update> updates;
+  int first_update = -1;
   bool uses_random = false;
   Decisions decisions;         // on the way here
   passes::PassReports passes;  // that ran before

@@ -5,6 +5,7 @@
 #include "graph/symbol_collector.h"
 #include "nn/describe_call.h"
 #include "nn/layers/recurrent.h"
+#include "tensor/make_impl.h"
 
 #include <anyshape/error.h>
 #include <anyshape/model.h>
@@ -74,7 +75,7 @@ Describer describer;
 }  // namespace
 
 Tensor make_placeholder(const TensorSpec& spec, Placeholder placeholder) {
-  auto impl = std::make_shared<TensorImpl>();
+  auto impl = make_impl();
   impl->dtype = spec.dtype;
   impl->rank = static_cast<int8_t>(spec.shape.rank());
   impl->traced = std::make_unique<TracedTensor>(TracedTensor{.trace = 0, .value = nullptr, .shape = spec.shape});

@@ -10,9 +10,11 @@
 #include "runtime/externs.h"
 #include "runtime/frame.h"
 #include "runtime/pool.h"
+#include "tensor/make_impl.h"
 #include "tensor/view.h"
 
 #include <anyshape/error.h>
+#include <anyshape/tensor_list.h>
 
 #include <fmt/format.h>
 
@@ -31,6 +33,8 @@ Executable::Executable(lower::Program program, std::vector<Dim> symbols, std::ve
   step_slots_.resize(program_.steps.size());
   count_slots_.resize(program_.buffers.size());
   blocks_.resize(program_.blocks.size());
+  is_update_.resize(program_.buffers.size());
+  for (const lower::Update& update : program_.updates) is_update_[program_.results[update.result].buffer] = true;
   std::vector<Dim> late;
   for (const lower::LateSize& size : program_.late_sizes) late.push_back(size.symbol);
   blocks_[0].sizes = DimProgram(symbols, late);
@@ -42,6 +46,7 @@ Executable::Executable(lower::Program program, std::vector<Dim> symbols, std::ve
     for (const Dim& dim : result.spec.shape) slots.push_back(blocks_[0].sizes.add(dim));
   }
   for (const lower::LateSize& size : program_.late_sizes) {
+    late_bounds_.push_back(blocks_[0].sizes.add(size.bound));
     auto& slots = late_checks_.emplace_back();
     for (const graph::Check& check : size.checks)
       slots.emplace_back(blocks_[0].sizes.add(check.check.a), blocks_[0].sizes.add(check.check.b));
@@ -86,7 +91,8 @@ void Executable::plan_block(size_t number) {
   }
 }
 
-std::vector<Tensor> Executable::run(std::span<const Tensor> arguments, std::span<const int64_t> symbol_values, RandomState random) const {
+std::vector<Tensor> Executable::run(std::span<const Tensor> arguments, std::span<const int64_t> symbol_values, RandomState random,
+                                    VariableWriter* variables) const {
   thread_local Frame frame;
   const Frame::Release release{frame};
   const int64_t* values = symbol_values.data();
@@ -102,8 +108,26 @@ std::vector<Tensor> Executable::run(std::span<const Tensor> arguments, std::span
   enter(0, frame, values, arguments);
   AsContext context = make_context(Pool::shared());
   const FlushDenormals flush;
-  run_items(0, frame, context);
-  return wrap_results(frame, arguments);
+  const size_t items = program_.blocks[0].items.size();
+  const size_t first_update = program_.updates.empty() ? items : static_cast<size_t>(program_.first_update);
+  run_items(0, 0, first_update, frame, context);
+  place_updates(frame, arguments, variables);
+  std::vector<Tensor> results = wrap_results(frame, arguments);
+  run_items(0, first_update, items, frame, context);
+  return results;
+}
+
+// Over the old value where nobody else can see it, else beside it: what may fail for lack of memory fails before the first is written.
+void Executable::place_updates(Frame& frame, std::span<const Tensor> arguments, VariableWriter* variables) const {
+  if (program_.updates.empty()) return;
+  if (variables != nullptr) variables->begin();
+  for (const lower::Update& update : program_.updates) {
+    const auto number = static_cast<size_t>(program_.results[static_cast<size_t>(update.result)].buffer);
+    const bool in_place = variables != nullptr && variables->may_write_over(update.argument);
+    frame.results[number] =
+        in_place ? arguments[static_cast<size_t>(update.argument)].impl()->buffer : allocate(bytes_of(static_cast<int>(number), frame));
+    frame.pointers[number] = frame.results[number]->pointer;
+  }
 }
 
 // Sizes, checks, memory. The arguments are those of the whole program.
@@ -142,23 +166,29 @@ void Executable::read_size(size_t late, Frame& frame) const {
   lay_out(0, stage, frame, {});
 }
 
-// Memory of the buffers whose sizes are known from this stage on.
-void Executable::lay_out(int block, int stage, Frame& frame, std::span<const Tensor> arguments) const {
-  const BlockSizes& plan = blocks_[static_cast<size_t>(block)];
-  const std::vector<int64_t>& table = frame.table(block);
-  Frame::OfBlock& memory = frame.blocks[static_cast<size_t>(block)];
+// Of the slots of one stage, one after the other; `offsets` are filled where they are asked for.
+int64_t Executable::arena_bytes(const BlockSizes& plan, int stage, const std::vector<int64_t>& table, std::vector<int64_t>* offsets) {
   constexpr int64_t alignment = 64;
   int64_t bytes = 0;
-  memory.slot_offsets.resize(plan.arena.size());
   for (size_t slot = 0; slot < plan.arena.size(); ++slot) {
     if (plan.sizes.stage_of(plan.arena[slot]) != stage) continue;
-    memory.slot_offsets[slot] = bytes;
+    if (offsets != nullptr) (*offsets)[slot] = bytes;
     const int64_t needed = checked_add(table[static_cast<size_t>(plan.arena[slot])], loop::load_slack, "arena");
     bytes = checked_add(bytes, checked_round_up(needed, alignment), "arena");
   }
   // In powers of two: a stream of sizes meets a block it has used before, and not fresh pages at every new maximum.
   constexpr int64_t most_rounded = int64_t{1} << 40;
   if (bytes > 0 && bytes <= most_rounded) bytes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(bytes)));
+  return bytes;
+}
+
+// Memory of the buffers whose sizes are known from this stage on.
+void Executable::lay_out(int block, int stage, Frame& frame, std::span<const Tensor> arguments) const {
+  const BlockSizes& plan = blocks_[static_cast<size_t>(block)];
+  const std::vector<int64_t>& table = frame.table(block);
+  Frame::OfBlock& memory = frame.blocks[static_cast<size_t>(block)];
+  memory.slot_offsets.resize(plan.arena.size());
+  const int64_t bytes = arena_bytes(plan, stage, table, &memory.slot_offsets);
   // A region that is entered again, for another step or size, finds the arena it had.
   if (stage == 0 && !memory.arenas.empty() && memory.arenas[0]->bytes < bytes) memory.arenas.clear();
   if (bytes > 0 && (stage > 0 || memory.arenas.empty())) memory.arenas.push_back(allocate(bytes));
@@ -169,6 +199,7 @@ void Executable::lay_out(int block, int stage, Frame& frame, std::span<const Ten
     switch (buffer.kind) {
       case lower::BufferKind::Argument: frame.pointers[i] = arguments[buffer.argument].impl()->data(); break;
       case lower::BufferKind::Result:
+        if (is_update_[i]) break;  // place_updates
         frame.results[i] = allocate(checked_bytes(table[count_slots_[i]], size_of(buffer.dtype)));
         frame.pointers[i] = frame.results[i]->pointer;
         break;
@@ -181,9 +212,14 @@ void Executable::lay_out(int block, int stage, Frame& frame, std::span<const Ten
 }
 
 void Executable::run_items(int block, Frame& frame, AsContext& context) const {
-  size_t late = block == 0 ? 0 : program_.late_sizes.size();  // the next to be read
+  run_items(block, 0, program_.blocks[static_cast<size_t>(block)].items.size(), frame, context);
+}
+
+// Those in [first, last). No size is found after the first update.
+void Executable::run_items(int block, size_t first, size_t last, Frame& frame, AsContext& context) const {
+  size_t late = block == 0 && first == 0 ? 0 : program_.late_sizes.size();  // the next to be read
   const std::vector<lower::Item>& items = program_.blocks[static_cast<size_t>(block)].items;
-  for (size_t i = 0; i < items.size(); ++i) {
+  for (size_t i = first; i < last; ++i) {
     if (const int* step = std::get_if<int>(&items[i])) {
       run_step(block, *step, frame, context);
     } else if (const auto* branch = std::get_if<lower::BranchItem>(&items[i])) {
@@ -211,12 +247,12 @@ void Executable::run_step(int block, int step, Frame& frame, AsContext& context)
 }
 
 std::vector<Tensor> Executable::wrap_results(Frame& frame, std::span<const Tensor> arguments) const {
-  std::vector<Tensor> results;
+  std::vector<Tensor> results = take_tensor_list();
   results.reserve(program_.results.size());
   for (size_t i = 0; i < program_.results.size(); ++i) {
     const lower::ProgramResult& result = program_.results[i];
     const lower::ProgramBuffer& buffer = program_.buffers[result.buffer];
-    auto impl = std::make_shared<TensorImpl>();
+    auto impl = make_impl();
     impl->dtype = result.spec.dtype;
     impl->rank = static_cast<int8_t>(result_slots_[i].size());
     int64_t stride = 1;

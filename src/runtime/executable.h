@@ -18,6 +18,15 @@ struct RandomState {
   int64_t counter = 0;
 };
 
+// The variables behind a run's arguments, where it updates some.
+class VariableWriter {
+ public:
+  virtual ~VariableWriter() = default;
+  // Nothing that follows can fail: from here on, until the caller has the results, nobody else reads the variables.
+  virtual void begin() = 0;
+  virtual bool may_write_over(int argument) = 0;  // nobody else holds the old value
+};
+
 class Executable {
  public:
   // `symbols` in the order run() gets their values. `entries` is one kernel per step; none at all: every step is interpreted.
@@ -25,8 +34,18 @@ class Executable {
   Executable(lower::Program program, std::vector<Dim> symbols, std::vector<AsKernel> entries, std::shared_ptr<const void> code);
 
   // Runs on row-major arguments, one per graph input. DataError for an index out of range, ShapeError for a size rule of a region that is
-  // entered and for one on a size that is found on the way; nothing but the results is written.
-  std::vector<Tensor> run(std::span<const Tensor> arguments, std::span<const int64_t> symbol_values, RandomState random) const;
+  // entered and for one on a size that is found on the way; nothing but the results is written, and, once nothing can fail any more, the
+  // arguments that `variables` allows: the results of their updates have the same memory.
+  std::vector<Tensor> run(std::span<const Tensor> arguments, std::span<const int64_t> symbol_values, RandomState random,
+                          VariableWriter* variables = nullptr) const;
+
+  // Bytes that a run with these sizes takes from the allocator, all its blocks together: arenas and results. A region that is not entered,
+  // and a size that is found smaller than it might be, take less.
+  int64_t peak_bytes(std::span<const int64_t> symbol_values) const;
+  struct Peak {
+    Dim arena, results;  // bytes, before blocks are rounded up
+  };
+  Peak peak() const;
 
   bool uses_random() const { return program_.uses_random; }
   int interpreted_groups() const { return entries_.empty() ? static_cast<int>(program_.steps.size()) : 0; }
@@ -54,9 +73,14 @@ class Executable {
   void plan_block(size_t block);
   void enter(int block, Frame& frame, const int64_t* symbols, std::span<const Tensor> arguments) const;
   void lay_out(int block, int stage, Frame& frame, std::span<const Tensor> arguments) const;
+  static int64_t arena_bytes(const BlockSizes& plan, int stage, const std::vector<int64_t>& table, std::vector<int64_t>* offsets);
+  int64_t peak_of_block(int block, const int64_t* symbols) const;
+  Dim arena_of_block(int block) const;
   void read_size(size_t late, Frame& frame) const;
   void require_checks(int block, const Frame& frame) const;
   void run_items(int block, Frame& frame, AsContext& context) const;
+  void run_items(int block, size_t first, size_t last, Frame& frame, AsContext& context) const;
+  void place_updates(Frame& frame, std::span<const Tensor> arguments, VariableWriter* variables) const;
   void run_step(int block, int step, Frame& frame, AsContext& context) const;
   std::vector<Tensor> wrap_results(Frame& frame, std::span<const Tensor> arguments) const;
   [[noreturn]] void fail(int block, const AsFailure& failure, const Frame& frame) const;
@@ -83,6 +107,8 @@ class Executable {
   std::vector<int> count_slots_;                               // per buffer: its elements, likewise
   std::vector<std::vector<int>> result_slots_;                 // per result: its sizes
   std::vector<std::vector<std::pair<int, int>>> late_checks_;  // per late size
+  std::vector<int> late_bounds_;                               // per late size: what it cannot exceed
+  std::vector<bool> is_update_;                                // per buffer: it may be written over an argument
 };
 
 }  // namespace anyshape::runtime

@@ -8,16 +8,11 @@
 #include <algorithm>
 
 namespace anyshape::runtime {
-namespace {
 
-// By the number of rows only, so that results do not depend on threads. 16 rows keep a core busy with products, 8 nearly do; rows that end at
-// different steps are of unequal length, and smaller blocks share them out better.
-int64_t blocks_of(int64_t rows, bool end_apart) {
+int64_t row_blocks(int64_t rows, bool end_apart) {
   const int64_t each = end_apart ? 8 : 16;
   return std::clamp<int64_t>((rows + each - 1) / each, 1, 16);
 }
-
-}  // namespace
 
 // A loop over the rows [begin, end): all of them, or a block that meets no other one.
 class Executable::ScanRun {
@@ -132,7 +127,7 @@ class Executable::ScanRun {
 void Executable::run_scan(const lower::ScanItem& item, const BlockSizes::OfScan& sizes, int block, Frame& frame, AsContext& context) const {
   ScanRun whole(*this, item, sizes, block, frame);
   whole.require_counts();
-  const int64_t rows = whole.rows(), blocks = item.rows.apart ? blocks_of(rows, item.rows.counts >= 0) : 1;
+  const int64_t rows = whole.rows(), blocks = item.rows.apart ? row_blocks(rows, item.rows.counts >= 0) : 1;
   if (blocks == 1) return whole.run(context);
   while (frame.parts.size() < static_cast<size_t>(blocks)) frame.parts.push_back(std::make_unique<Frame>());
   static_cast<Pool*>(context.pool)->run(blocks, 1, [&](int64_t first, int64_t last) {

@@ -13,6 +13,7 @@
 #include <new>
 #include <span>
 #include <thread>
+#include <utility>
 
 namespace anyshape {
 namespace {
@@ -22,6 +23,11 @@ constexpr int64_t thread_limit = int64_t{4} << 20;               // bytes a thre
 constexpr int64_t thread_blocks = 128;                           // of one class
 constexpr int64_t batch_bytes = int64_t{32} << 10;               // fetched from the shared cache at once
 constexpr int64_t shared_limit_most = int64_t{2} << 30;
+// A request that finds no block of its class takes a larger one that is free, so that a stream of sizes lives in what its largest has left.
+// Small ones take up to four times as much. Large ones take any, as long as what all of them hold in vain stays below a limit: a result that
+// is kept for long must not keep many times its size.
+constexpr int small_stretch = 8;                           // classes
+constexpr int64_t most_held_in_vain = int64_t{256} << 20;  // bytes
 
 class SpinLock {
  public:
@@ -45,23 +51,45 @@ struct ThreadCache {
 
 class SharedCache {
  public:
-  // Up to `most` blocks of the class; none where there are none. `live` is added to the bytes taken.
-  BlockList take(int size_class, int64_t most, int64_t live = 0) noexcept {
-    BlockList taken;
+  // Up to `most` blocks of the class; none where there are none.
+  BlockList take(int size_class, int64_t most) noexcept {
     const std::lock_guard guard(mutex_);
+    return take_locked(size_class, most);
+  }
+
+  // One block of the class or, where there is none, of the next larger one; it counts as live, and so does what is to be made where there is
+  // no block at all.
+  Block take_large(int size_class) noexcept {
+    const std::lock_guard guard(mutex_);
+    const int last = size_class < thread_classes ? size_class : size_class_count - 1;
+    for (int each = size_class; each <= last; ++each) {
+      if (lists_[each].empty()) continue;
+      const int64_t in_vain = capacity_of_class(each) - capacity_of_class(size_class);
+      if (in_vain > 0 && held_in_vain_ + in_vain > most_held_in_vain) break;
+      held_in_vain_ += in_vain;
+      bytes_.live += capacity_of_class(each);
+      return {take_locked(each, 1).pop(), each};
+    }
     last_use_[size_class] = ++clock_;
-    bytes_.live += live;
-    while (taken.count() < most && !lists_[size_class].empty()) taken.push(lists_[size_class].pop());
-    bytes_.cached -= taken.count() * capacity_of_class(size_class);
-    return taken;
+    bytes_.live += capacity_of_class(size_class);
+    return {nullptr, size_class};
+  }
+
+  // A block that take_large() gave.
+  void give_large(const Block& block, int asked_class) noexcept {
+    BlockList one;
+    one.push(block.pointer);
+    const int64_t capacity = capacity_of_class(block.size_class);
+    give({&one, 1}, block.size_class, -capacity, capacity - capacity_of_class(asked_class));
   }
 
   // Keeps the blocks and adds `live` to the bytes taken; where too much is kept, the classes that were longest without use go back to the
   // system.
-  void give(std::span<BlockList> lists, int first_class, int64_t live = 0) noexcept {
+  void give(std::span<BlockList> lists, int first_class, int64_t live = 0, int64_t in_vain = 0) noexcept {
     {
       const std::lock_guard guard(mutex_);
       bytes_.live += live;
+      held_in_vain_ -= in_vain;
       for (size_t i = 0; i < lists.size(); ++i) {
         const int size_class = first_class + static_cast<int>(i);
         if (lists[i].empty()) continue;
@@ -79,20 +107,30 @@ class SharedCache {
     return bytes_;
   }
 
-  void give_back() noexcept {
+  int64_t give_back() noexcept {
     std::array<BlockList, size_class_count> freed;
+    int64_t bytes = 0;
     {
       const std::lock_guard guard(mutex_);
       std::swap(freed, lists_);
-      bytes_.cached = 0;
+      bytes = std::exchange(bytes_.cached, 0);
     }
     free_all(freed);
+    return bytes;
   }
 
   std::mutex registry_mutex;
   ThreadCache* registry = nullptr;  // the caches of all threads
 
  private:
+  BlockList take_locked(int size_class, int64_t most) noexcept {
+    BlockList taken;
+    last_use_[size_class] = ++clock_;
+    while (taken.count() < most && !lists_[size_class].empty()) taken.push(lists_[size_class].pop());
+    bytes_.cached -= taken.count() * capacity_of_class(size_class);
+    return taken;
+  }
+
   void evict() noexcept {
     std::array<BlockList, size_class_count> evicted;
     {
@@ -136,6 +174,7 @@ class SharedCache {
   std::array<uint64_t, size_class_count> last_use_{};
   uint64_t clock_ = 0;
   BlockBytes bytes_;
+  int64_t held_in_vain_ = 0;  // by large blocks that are more than was asked for
   const int64_t limit_ = shared_limit();
 };
 
@@ -205,21 +244,39 @@ void* take_fresh(int size_class) noexcept {
   return take_from_system(capacity);
 }
 
-void* take_shared(int size_class) noexcept {
-  const int64_t capacity = capacity_of_class(size_class);
-  void* block = shared_cache().take(size_class, 1, capacity).pop();
-  if (block == nullptr) block = take_fresh(size_class);
-  if (block == nullptr) shared_cache().give({}, 0, -capacity);
+// Large ones, and small ones where the thread has no cache.
+Block take_shared(int size_class) noexcept {
+  Block block = shared_cache().take_large(size_class);
+  if (block.pointer == nullptr) block.pointer = take_fresh(size_class);
+  if (block.pointer == nullptr) shared_cache().give({}, 0, -capacity_of_class(size_class));
   return block;
 }
 
-// The thread has none: a batch from the shared cache, or one from the system.
-void* take_missed(ThreadCache& cache, int size_class) noexcept {
+// One of a class in [first, last), taken from the thread's own cache. Under its lock.
+Block take_own(ThreadCache& cache, int first, int last) noexcept {
+  for (int size_class = first; size_class < last; ++size_class) {
+    if (void* pointer = cache.lists[size_class].pop()) {
+      const int64_t capacity = capacity_of_class(size_class);
+      cache.live += capacity;
+      cache.cached -= capacity;
+      return {pointer, size_class};
+    }
+  }
+  return {nullptr, first};
+}
+
+// The thread has none: a batch from the shared cache, else a larger one of the thread's, else one from the system.
+Block take_missed(ThreadCache& cache, int size_class) noexcept {
   const int64_t capacity = capacity_of_class(size_class);
   BlockList batch = shared_cache().take(size_class, std::max<int64_t>(1, batch_bytes / capacity));
-  void* block = batch.pop();
-  if (block == nullptr) block = take_fresh(size_class);
-  if (block == nullptr) return nullptr;
+  Block block{batch.pop(), size_class};
+  if (block.pointer == nullptr) {
+    const std::lock_guard guard(cache.lock);
+    block = take_own(cache, size_class, std::min(size_class + small_stretch + 1, thread_classes));
+    if (block.pointer != nullptr) return block;
+  }
+  if (block.pointer == nullptr) block.pointer = take_fresh(size_class);
+  if (block.pointer == nullptr) return block;
   const std::lock_guard guard(cache.lock);
   cache.live += capacity;
   cache.cached += batch.count() * capacity;
@@ -229,35 +286,25 @@ void* take_missed(ThreadCache& cache, int size_class) noexcept {
 
 }  // namespace
 
-void* take_block(int size_class) noexcept {
+Block take_block(int size_class) noexcept {
   ThreadCache* cache = size_class < thread_classes ? thread_cache() : nullptr;
   if (cache == nullptr) return take_shared(size_class);
   {
     const std::lock_guard guard(cache->lock);
-    if (void* block = cache->lists[size_class].pop()) {
-      const int64_t capacity = capacity_of_class(size_class);
-      cache->live += capacity;
-      cache->cached -= capacity;
-      return block;
-    }
+    if (const Block block = take_own(*cache, size_class, size_class + 1); block.pointer != nullptr) return block;
   }
   return take_missed(*cache, size_class);
 }
 
-void give_block(void* block, int size_class) noexcept {
-  const int64_t capacity = capacity_of_class(size_class);
-  ThreadCache* cache = size_class < thread_classes ? thread_cache() : nullptr;
-  if (cache == nullptr) {
-    BlockList one;
-    one.push(block);
-    shared_cache().give({&one, 1}, size_class, -capacity);
-    return;
-  }
+void give_block(const Block& block, int asked_class) noexcept {
+  const int64_t capacity = capacity_of_class(block.size_class);
+  ThreadCache* cache = block.size_class < thread_classes ? thread_cache() : nullptr;
+  if (cache == nullptr) return shared_cache().give_large(block, block.size_class < thread_classes ? block.size_class : asked_class);
   bool full = false;
   {
     const std::lock_guard guard(cache->lock);
-    BlockList& list = cache->lists[size_class];
-    list.push(block);
+    BlockList& list = cache->lists[block.size_class];
+    list.push(block.pointer);
     cache->live -= capacity;
     cache->cached += capacity;
     full = cache->cached > thread_limit || list.count() > thread_blocks;
@@ -277,13 +324,13 @@ BlockBytes count_block_bytes() {
   return total;
 }
 
-void give_back_cached_blocks() noexcept {
+int64_t give_back_cached_blocks() noexcept {
   SharedCache& shared = shared_cache();
   {
     const std::lock_guard guard(shared.registry_mutex);
     for (ThreadCache* cache = shared.registry; cache != nullptr; cache = cache->next) empty_into_shared(*cache);
   }
-  shared.give_back();
+  return shared.give_back();
 }
 
 }  // namespace anyshape

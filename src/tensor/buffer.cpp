@@ -3,10 +3,12 @@
 
 #include "tensor/block_cache.h"
 #include "tensor/poison.h"
+#include "tensor/recycling_allocator.h"
 #include "tensor/size_class.h"
 #include "tensor/system_memory.h"
 
 #include <anyshape/error.h>
+#include <anyshape/memory.h>
 #include <fmt/format.h>
 
 #include <atomic>
@@ -35,7 +37,7 @@ bool fails_now() {
 
 std::shared_ptr<Buffer> make_handle(int64_t bytes) {
   try {
-    return std::make_shared<Buffer>();
+    return std::allocate_shared<Buffer>(RecyclingAllocator<Buffer>());
   } catch (const std::bad_alloc&) {
     throw_out_of_memory(bytes);
   }
@@ -46,18 +48,18 @@ std::shared_ptr<Buffer> make_handle(int64_t bytes) {
 Buffer::~Buffer() {
   if (pointer == nullptr || owner != nullptr) return;
   poison(pointer, 64, capacity);  // the first line holds the cache's link
-  give_block(pointer, size_class_of_capacity(capacity));
+  give_block({pointer, size_class_of_capacity(capacity)}, size_class_of(bytes));
 }
 
 std::shared_ptr<Buffer> allocate(int64_t bytes) {
   if (bytes < 0 || bytes > max_class_bytes) throw_out_of_memory(bytes);
   if (failure_countdown.load(std::memory_order_relaxed) > 0 && fails_now()) throw_out_of_memory(bytes);
   std::shared_ptr<Buffer> buffer = make_handle(bytes);
-  const int size_class = size_class_of(bytes);
-  buffer->pointer = take_block(size_class);
-  if (buffer->pointer == nullptr) throw_out_of_memory(bytes);
+  const Block block = take_block(size_class_of(bytes));
+  if (block.pointer == nullptr) throw_out_of_memory(bytes);
+  buffer->pointer = block.pointer;
   buffer->bytes = bytes;
-  buffer->capacity = capacity_of_class(size_class);
+  buffer->capacity = capacity_of_class(block.size_class);
   unpoison(buffer->pointer, buffer->capacity);
   poison(buffer->pointer, bytes + load_slack, buffer->capacity);
   return buffer;
@@ -68,7 +70,13 @@ AllocatorStats allocator_stats() {
   return {.system_allocations = system_allocations(), .live_bytes = bytes.live, .cached_bytes = bytes.cached};
 }
 
+MemoryUse memory_use() {
+  const AllocatorStats stats = allocator_stats();
+  return {.live_bytes = stats.live_bytes, .cached_bytes = stats.cached_bytes, .system_allocations = stats.system_allocations};
+}
+
 void release_cached() { give_back_cached_blocks(); }
+int64_t trim_memory() { return give_back_cached_blocks(); }
 
 void fail_allocation_after(int64_t n) { failure_countdown.store(n, std::memory_order_relaxed); }
 

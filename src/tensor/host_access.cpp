@@ -3,6 +3,7 @@
 #include "tensor/branch_judge.h"
 #include "tensor/element.h"
 #include "tensor/half.h"
+#include "tensor/make_impl.h"
 #include "tensor/partition.h"
 #include "tensor/strided_copy.h"
 #include "tensor/view.h"
@@ -62,7 +63,7 @@ Tensor copy_in(const T* values, int64_t count, std::span<const int64_t> sizes) {
 
 Tensor make_weak(Dtype dtype, double number, int64_t integer) {
   const Tensor value = is_floating(dtype) ? make_scalar(dtype, number) : make_scalar(dtype, integer);
-  auto weak = std::make_shared<TensorImpl>();
+  auto weak = make_impl();
   weak->dtype = dtype;
   weak->weak = true;
   weak->buffer = value.impl()->buffer;

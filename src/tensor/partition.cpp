@@ -2,6 +2,8 @@
 #include "tensor/partition.h"
 
 #include "shape/dim_node.h"
+#include "tensor/make_impl.h"
+#include "tensor/recycling_allocator.h"
 #include "tensor/view.h"
 
 #include <anyshape/error.h>
@@ -34,6 +36,7 @@ void require_splits(std::span<const int64_t> splits, std::string_view place) {
 
 // Here, where what a ragged tensor holds is known.
 TensorImpl::TensorImpl() = default;
+std::shared_ptr<TensorImpl> make_impl() { return std::allocate_shared<TensorImpl>(RecyclingAllocator<TensorImpl>()); }
 TensorImpl::~TensorImpl() = default;
 
 bool Partition::is_concrete() const { return !is_traced(splits); }
@@ -82,7 +85,7 @@ Tensor make_ragged(const Tensor& values, std::shared_ptr<const Partition> partit
     throw ShapeError(
         fmt::format("ragged: the values are {}; expected a dense tensor [total, ...] of rank 1 to {}.", describe(values), max_rank - 1));
   }
-  auto impl = std::make_shared<TensorImpl>();
+  auto impl = make_impl();
   impl->dtype = values.dtype();
   impl->rank = static_cast<int8_t>(values.rank() + 1);
   impl->ragged = std::make_unique<const RaggedTensor>(RaggedTensor{values, std::move(partition)});

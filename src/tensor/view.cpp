@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "tensor/element.h"
+#include "tensor/make_impl.h"
 #include "tensor/partition.h"
 #include "tensor/strided_copy.h"
 
@@ -48,7 +49,7 @@ void set_row_major_strides(TensorImpl& tensor) {
 }
 
 std::shared_ptr<TensorImpl> share(const TensorImpl& source) {
-  auto view = std::make_shared<TensorImpl>();
+  auto view = make_impl();
   view->dtype = source.dtype;
   view->rank = source.rank;
   view->sizes = source.sizes;
@@ -118,7 +119,7 @@ int64_t TensorImpl::count() const {
 Tensor another_handle(const Tensor& tensor) {
   if (const RaggedTensor* ragged = as_ragged(tensor)) return make_ragged(another_handle(ragged->values), ragged->partition);
   const TensorImpl& source = *tensor.impl();
-  auto impl = std::make_shared<TensorImpl>();
+  auto impl = make_impl();
   impl->dtype = source.dtype;
   impl->rank = source.rank;
   impl->sizes = source.sizes;
@@ -153,7 +154,7 @@ const TensorImpl& require_eager(const Tensor& tensor, std::string_view place) {
 
 Tensor make_empty(Dtype dtype, std::span<const int64_t> sizes) {
   const int64_t count = checked_count(sizes, "tensor");
-  auto tensor = std::make_shared<TensorImpl>();
+  auto tensor = make_impl();
   tensor->dtype = dtype;
   set_sizes(*tensor, sizes);
   set_row_major_strides(*tensor);

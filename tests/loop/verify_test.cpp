@@ -89,7 +89,7 @@ TEST(Verify, types_follow_the_rules) {
 }
 
 TEST(Verify, memory_is_used_as_declared) {
-  expect_refused([](Kernel& k) { find(vector(k).body, Op::Store).buffer = 0; }, "writes buffer x, which is In");
+  expect_refused([](Kernel& k) { find(vector(k).body, Op::Store).buffer = 0; }, "writes buffer x, which is only read");
   expect_refused([](Kernel& k) { find(vector(k).body, Op::Store).buffer = 2; }, "a stored value of type f32; expected i64");
   expect_refused([](Kernel& k) { find(vector(k).body, Op::Load).buffer = 9; }, "buffer 9; expected one of 3");
   expect_refused([](Kernel& k) { find(vector(k).body, Op::Load).buffer = 2; }, "the buffer's type");

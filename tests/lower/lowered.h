@@ -27,6 +27,7 @@ inline lower::Program lowered(const std::string& text) {
   Decisions decisions;
   lower::Program program = lower::lower(*graph, decisions);
   lower::plan_memory(program, decisions);
+  program.decisions = std::move(decisions);
   return program;
 }
 

@@ -1,7 +1,10 @@
 // The memory plan: temporaries share a slot where lifetimes do not meet and the sizes are known to fit.
+#include "base/switches.h"
 #include "lower/lowered.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace anyshape::test {
 namespace {
@@ -15,6 +18,18 @@ std::vector<int> slots(const lower::Program& program) {
   return found;
 }
 
+// Whether one is written over the other by the step that reads that one for the last time.
+bool are_in_place(const lower::Program& program, const lower::ProgramBuffer& input, const lower::ProgramBuffer& output) {
+  if (input.last_step != output.first_step) return false;
+  const lower::Step& step =
+      program.steps[static_cast<size_t>(std::get<int>(program.blocks[0].items[static_cast<size_t>(output.first_step)]))];
+  const auto access = [&](const lower::ProgramBuffer& buffer) {
+    const auto found = std::ranges::find(step.buffers, static_cast<int>(&buffer - program.buffers.data()));
+    return step.kernel.buffers[static_cast<size_t>(found - step.buffers.begin())].access;
+  };
+  return access(input) == loop::Access::Own && access(output) == loop::Access::Out && size_of(input.dtype) == size_of(output.dtype);
+}
+
 // No two temporaries that live at the same time have one slot, and every slot is large enough.
 void expect_sound(const lower::Program& program) {
   for (const lower::ProgramBuffer& a : program.buffers) {
@@ -23,7 +38,7 @@ void expect_sound(const lower::Program& program) {
     EXPECT_TRUE(proves_less_equal(a.count * size_of(a.dtype), program.blocks[0].slots[static_cast<size_t>(a.slot)]).value_or(false));
     for (const lower::ProgramBuffer& b : program.buffers) {
       if (&a == &b || b.kind != lower::BufferKind::Temporary || a.slot != b.slot) continue;
-      EXPECT_TRUE(a.last_step < b.first_step || b.last_step < a.first_step);
+      EXPECT_TRUE(a.last_step < b.first_step || b.last_step < a.first_step || are_in_place(program, a, b) || are_in_place(program, b, a));
     }
   }
 }
@@ -56,7 +71,7 @@ TEST(PlanMemory, a_value_that_is_read_later_keeps_its_slot) {
   EXPECT_EQ(slots(program), (std::vector<int>{0, 1, 2}));
 }
 
-TEST(PlanMemory, sizes_that_are_not_known_to_fit_share_nothing) {
+TEST(PlanMemory, a_slot_grows_by_a_size_that_is_not_known_to_fit) {
   const lower::Program program = lowered(R"(graph f(%0 x: f32[n, 4], %1 w: f32[4, m], %2 v: f32[m, k], %3 u: f32[k, 2]) {
   %4 = matmul(%0, %1) : f32[n, m]
   %5 = matmul(%4, %2) : f32[n, k]
@@ -66,7 +81,8 @@ TEST(PlanMemory, sizes_that_are_not_known_to_fit_share_nothing) {
 }
 )");
   expect_sound(program);
-  EXPECT_EQ(slots(program), (std::vector<int>{0, 1, 2})) << "n * m may be smaller than 2 * n";
+  EXPECT_EQ(slots(program), (std::vector<int>{0, 1, 0}));
+  EXPECT_EQ(to_string(program.blocks[0].slots[0]), "max(4 * n * m, 8 * n)") << "n * m may be smaller than 2 * n";
 }
 
 TEST(PlanMemory, a_smaller_value_fits_the_slot_of_a_larger_one) {
@@ -80,6 +96,85 @@ TEST(PlanMemory, a_smaller_value_fits_the_slot_of_a_larger_one) {
 )");
   expect_sound(program);
   EXPECT_EQ(slots(program), (std::vector<int>{0, 1, 0}));
+}
+
+constexpr std::string_view softened = R"(graph f(%0 x: f32[n, 4], %1 w: f32[4, 4]) {
+  %2 = matmul(%0, %1) : f32[n, 4]
+  %3 = exp(%2) : f32[n, 4]
+  %4 = matmul(%3, %1) : f32[n, 4]
+  return %4
+}
+)";
+
+TEST(PlanMemory, an_elementwise_result_is_written_over_an_input_that_is_not_read_again) {
+  const lower::Program program = lowered(std::string(softened));
+  expect_sound(program);
+  EXPECT_EQ(slots(program), (std::vector<int>{0, 0}));
+  ASSERT_FALSE(program.decisions.empty());
+  EXPECT_EQ(program.decisions.back().stage, "in_place");
+  EXPECT_TRUE(program.decisions.back().yes);
+}
+
+TEST(PlanMemory, writing_in_place_can_be_switched_off) {
+  const ScopedWithout without("in_place");
+  const lower::Program program = lowered(std::string(softened));
+  EXPECT_EQ(slots(program), (std::vector<int>{0, 1}));
+  EXPECT_EQ(program.decisions.back().reason, "switched off");
+}
+
+TEST(PlanMemory, sharing_can_be_switched_off) {
+  const ScopedWithout in_place("in_place"), reuse("reuse_memory");
+  const lower::Program program = lowered(R"(graph f(%0 x: f32[n, 4], %1 w: f32[4, 4]) {
+  %2 = matmul(%0, %1) : f32[n, 4]
+  %3 = matmul(%2, %1) : f32[n, 4]
+  %4 = matmul(%3, %1) : f32[n, 4]
+  %5 = matmul(%4, %1) : f32[n, 4]
+  return %5
+}
+)");
+  EXPECT_EQ(slots(program), (std::vector<int>{0, 1, 2}));
+}
+
+// The reason of the last refusal to write in place.
+std::string refusal(const std::string& text) {
+  const lower::Program program = lowered(text);
+  expect_sound(program);
+  std::string reason;
+  for (const Decision& each : program.decisions) {
+    if (each.stage == "in_place" && !each.yes) reason = each.reason;
+  }
+  return reason;
+}
+
+TEST(PlanMemory, what_is_read_elsewhere_is_not_written_over) {
+  EXPECT_EQ(refusal(R"(graph f(%0 x: f32[n, 4], %1 w: f32[4, 4]) {
+  %2 = matmul(%0, %1) : f32[n, 4]
+  %3 = exp(%2) : f32[n, 4]
+  %4 = matmul(%3, %1) : f32[n, 4]
+  %5 = matmul(%2, %1) : f32[n, 4]
+  %6 = add(%4, %5) : f32[n, 4]
+  return %6
+}
+)"),
+            "it is read again");
+  EXPECT_EQ(refusal(R"(graph f(%0 x: f32[n, 4], %1 w: f32[4, 4]) {
+  %2 = matmul(%0, %1) : f32[n, 4]
+  %3 = cast(%2) {dtype=f64} : f64[n, 4]
+  %4 = matmul(%3, %3) {transpose_a=true} : f64[4, 4]
+  return %4
+}
+)"),
+            "the elements differ in size");
+  // A row that every row reads, and elements of another place, are no input at the loop's own index.
+  EXPECT_EQ(slots(lowered(R"(graph f(%0 x: f32[4, 4], %1 w: f32[4, 4]) {
+  %2 = matmul(%0, %1) : f32[4, 4]
+  %3 = transpose(%2) {permutation=[1, 0]} : f32[4, 4]
+  %4 = add(%2, %3) : f32[4, 4]
+  %5 = matmul(%4, %1) : f32[4, 4]
+  return %5
+}
+)")),
+            (std::vector<int>{0, 1}));
 }
 
 TEST(PlanMemory, results_and_arguments_have_no_slot) {

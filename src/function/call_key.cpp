@@ -1,0 +1,11 @@
+// Keys in strings that are used again.
+#include "base/spares.h"
+
+#include <anyshape/function.h>
+
+namespace anyshape {
+
+CallKey::CallKey() : bytes(Spares<std::string>::take()) {}
+CallKey::~CallKey() { Spares<std::string>::give(std::move(bytes)); }
+
+}  // namespace anyshape
