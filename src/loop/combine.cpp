@@ -24,15 +24,20 @@ Value combined(Builder& b, Combine combine, Value so_far, Value next) {
   throw InternalError("loop: unknown combine");
 }
 
+std::vector<Value> combine_in_order(Builder& b, Value begin, Value end, std::span<const Combine> combine, std::span<const Value> so_far,
+                                    const Contributions& contributions) {
+  return b.carry_for(begin, end, so_far, [&](Value index, std::span<const Value> carried) {
+    std::vector<Value> next = contributions(index);
+    for (size_t i = 0; i < next.size(); ++i) next[i] = combined(b, combine[i], carried[i], next[i]);
+    return next;
+  });
+}
+
 std::vector<Value> reduce_in_order(Builder& b, Value begin, Value end, std::span<const Combine> combine, std::span<const Dtype> types,
                                    const Contributions& contributions) {
   std::vector<Value> initial;
   for (size_t i = 0; i < combine.size(); ++i) initial.push_back(identity(b, combine[i], types[i]));
-  return b.carry_for(begin, end, initial, [&](Value index, std::span<const Value> so_far) {
-    std::vector<Value> next = contributions(index);
-    for (size_t i = 0; i < next.size(); ++i) next[i] = combined(b, combine[i], so_far[i], next[i]);
-    return next;
-  });
+  return combine_in_order(b, begin, end, combine, initial, contributions);
 }
 
 Value reduce_in_order(Builder& b, Value begin, Value end, Combine combine, Dtype type, const Contribution& contribution) {

@@ -11,8 +11,10 @@ Value combined(Builder& b, Combine combine, Value so_far, Value next);
 using Contribution = std::function<Value(Value index)>;
 Value reduce_in_order(Builder& b, Value begin, Value end, Combine combine, Dtype type, const Contribution& contribution);
 
-// Several results at once.
+// Several results at once; the first form goes on from what there is.
 using Contributions = std::function<std::vector<Value>(Value index)>;
+std::vector<Value> combine_in_order(Builder& b, Value begin, Value end, std::span<const Combine> combine, std::span<const Value> so_far,
+                                    const Contributions& contributions);
 std::vector<Value> reduce_in_order(Builder& b, Value begin, Value end, std::span<const Combine> combine, std::span<const Dtype> types,
                                    const Contributions& contributions);
 

@@ -224,9 +224,10 @@ void Reduction::emit_columns() {
   });
 }
 
-// Nothing but the innermost axis stays, as in the gradient of a bias: parts of the rows side by side, then their results in order.
+// Nothing but the innermost axis stays, as in the gradient of a bias: parts of the rows side by side, then their results in order. A part goes
+// through its rows a few at a time, so that memory is read along rows and what has been combined is near.
 void Reduction::emit_column_parts() {
-  constexpr int64_t block = 256, least_rows = 256;
+  constexpr int64_t block = 1024, least_rows = 256;
   const size_t last = axes_.size() - 1;
   const Axis& first = axes_[0];
   Dim width = 1;  // elements in one step of the first axis
@@ -235,30 +236,48 @@ void Reduction::emit_column_parts() {
   const Dim column_count = axes_[last].group.extent;
   const Value columns = kernel_.size(column_count), rows = kernel_.size(first.group.extent);
   const std::vector<int32_t> partial = partial_results(parts * column_count);
-  const Value one = b_.integer(1), blocks = b_.ceil_divide(columns, block);
+  const Value zero = b_.integer(0), one = b_.integer(1), blocks = b_.ceil_divide(columns, block);
   const Value part_size = b_.multiply(kernel_.size(part_rows), kernel_.size(width));
   const Value grain = b_.maximum(b_.floor_divide(b_.multiply(b_.integer(task_elements), blocks), b_.maximum(part_size, one)), one);
+  // Two long rows, which memory delivers in step, or some more short ones.
+  const Value at_once =
+      b_.minimum(b_.maximum(b_.floor_divide(b_.integer(2 * block), b_.maximum(columns, one)), b_.integer(2)), b_.integer(16));
   // Part after part, so that tasks of one part are neighbours.
-  auto in_blocks = [&](Value part_count, const std::function<void(Value part, Value column)>& body) {
-    b_.parallel_for(b_.integer(0), b_.multiply(part_count, blocks), grain, [&](Value task) {
+  using ForColumns = std::function<void(const std::function<void(Value column)>&)>;
+  auto in_blocks = [&](Value part_count, const std::function<void(Value part, const ForColumns& for_columns)>& body) {
+    b_.parallel_for(zero, b_.multiply(part_count, blocks), grain, [&](Value task) {
       const Value part = b_.floor_divide(task, blocks),
                   begin = b_.multiply(b_.subtract(task, b_.multiply(part, blocks)), b_.integer(block));
-      b_.vector_for(begin, b_.minimum(b_.add(begin, b_.integer(block)), columns), [&](Value column) { body(part, column); });
+      body(part, [&](const std::function<void(Value)>& each) {
+        b_.vector_for(begin, b_.minimum(b_.add(begin, b_.integer(block)), columns), [&](Value column) {
+          kept_[last] = column;
+          each(column);
+        });
+      });
     });
   };
-  in_blocks(kernel_.size(parts), [&](Value part, Value column) {
-    kept_[last] = column;
+  const auto place = [&](Value part, Value column) { return b_.add(b_.multiply(part, columns), column); };
+  in_blocks(kernel_.size(parts), [&](Value part, const ForColumns& for_columns) {
+    Values start;
+    for (size_t i = 0; i < targets_.size(); ++i) start.push_back(loop::identity(b_, combine_[i], types_[i]));
+    for_columns([&](Value column) { store_partial(partial, place(part, column), start); });
     const Value begin = b_.multiply(part, kernel_.size(part_rows)), end = b_.minimum(b_.add(begin, kernel_.size(part_rows)), rows);
-    const Values results = in_order(begin, end, [&](Value row) {
-      reduced_[0] = row;
-      return accumulate(1, column);
+    b_.serial_for(zero, b_.floor_divide(b_.add(b_.subtract(end, begin), b_.subtract(at_once, one)), at_once), [&](Value step) {
+      const Value from = b_.add(begin, b_.multiply(step, at_once)), to = b_.minimum(b_.add(from, at_once), end);
+      for_columns([&](Value column) {
+        const Values so_far = load_partial(partial, place(part, column));
+        const Values results = loop::combine_in_order(b_, from, to, combine_, so_far, [&](Value row) {
+          reduced_[0] = row;
+          return accumulate(1, column);
+        });
+        store_partial(partial, place(part, column), results);
+      });
     });
-    store_partial(partial, b_.add(b_.multiply(part, columns), column), results);
   });
-  in_blocks(one, [&](Value, Value column) {
-    kept_[last] = column;
-    write(in_order(b_.integer(0), kernel_.size(parts),
-                   [&](Value part) { return load_partial(partial, b_.add(b_.multiply(part, columns), column)); }));
+  in_blocks(one, [&](Value, const ForColumns& for_columns) {
+    for_columns([&](Value column) {
+      write(in_order(zero, kernel_.size(parts), [&](Value part) { return load_partial(partial, place(part, column)); }));
+    });
   });
 }
 

@@ -38,7 +38,8 @@ Tensor softmax(const Tensor& x, AxisOptions options) {
   const NamedCall call("softmax", x);
   if (is_ragged_axis(x, options.axis)) return on_values(x, [&](const Tensor& values) { return segment::softmax(values, x.row_splits()); });
   const Tensor powers = exp(shifted(computable(x), options.axis));
-  return result_for(x, powers / sum(powers, {.axes = {options.axis}, .keep_dims = true}));
+  // One division for each row; its rounding is one more, of half a unit in the last place.
+  return result_for(x, powers * (1 / sum(powers, {.axes = {options.axis}, .keep_dims = true})));
 }
 
 Tensor log_softmax(const Tensor& x) { return log_softmax(x, {}); }
