@@ -125,9 +125,17 @@ class Fuser {
   static bool belongs(const Member& member, const RowSpace& rows) {
     if (member.is_alias()) return rows.is_per_row(member.shape()) && rows.is_per_row(member.first().inputs[0]->spec.shape);
     if (member.is_loop && rows.is_per_row(member.shape())) return true;
+    if (std::ranges::all_of(member.roots, [&](const Node* root) { return rows.combines_rows(*root); })) {
+      return joins(member, 1, rows.row_rank) && joins(member, rows.row_rank + 1, rows.space.rank());
+    }
     if (!(member.is_loop && rows.is_full(member.shape())) && !(member.rows && member.rows->same_as(rows))) return false;
-    const auto first_inner = member.reads.joins.begin() + rows.row_rank + 1;
-    return std::all_of(first_inner, member.reads.joins.end(), [](bool joins) { return joins; });
+    return joins(member, rows.row_rank + 1, rows.space.rank());
+  }
+  static bool joins(const Member& member, int begin, int end) {
+    for (int axis = begin; axis < end; ++axis) {
+      if (!member.reads.joins[static_cast<size_t>(axis)]) return false;
+    }
+    return true;
   }
 
   std::string find_obstacle(const std::vector<size_t>& members, const RowSpace& rows, int ops, size_t into, size_t from) {
@@ -139,7 +147,8 @@ class Fuser {
     for (const size_t number : members) {
       const Member& member = members_[number];
       for (const MemoryRead& read : member.reads.reads) {
-        if (is_inside(read.value) && !is_own(read, member, rows)) return fmt::format("it reads %{} of other rows, too", read.value->id);
+        if (is_inside(read.value) && (rows.combines_rows(*read.value->node) || !is_own(read, member, rows)))
+          return fmt::format("it reads %{} of other rows, too", read.value->id);
       }
       if (member.is_alias()) continue;
       for (const Value* value : member.reads.whole) {

@@ -25,6 +25,10 @@ GroupKernel lower_rows(const Roots& roots, const GroupContext& context);
 // Elements one task should walk at least: splitting less cannot pay for waking a thread.
 inline constexpr int64_t task_elements = 16384;
 
+// Sums along columns: rows that are combined before others are added, and columns that a task holds what it has combined of.
+Dim rows_per_part(const Dim& row);
+inline constexpr int64_t columns_at_once = 1024;
+
 // Calls of the index checks of `indexed`, at the beginning of a kernel.
 void check_indices(KernelWriter& kernel, std::span<const graph::Node* const> indexed, const GroupContext& context);
 

@@ -4,6 +4,7 @@
 #include "loop/combine.h"
 #include "lower/axes.h"
 #include "lower/lower_loops.h"
+#include "lower/row_space.h"
 #include "shape/prove.h"
 
 #include <algorithm>
@@ -64,10 +65,6 @@ class Reduction {
   }
 
  private:
-  static std::vector<AxisFate> fates_of(const Node& root) {
-    const std::vector<TensorSpec> specs = graph::input_specs(root);
-    return root.op->reduce->axes(OpCall(*root.op, specs, root.attrs));
-  }
   void find_axes();
   void find_output_axes(const Node& root, Target& target) const;
   void emit_innermost() {
@@ -227,29 +224,28 @@ void Reduction::emit_columns() {
 // Nothing but the innermost axis stays, as in the gradient of a bias: parts of the rows side by side, then their results in order. A part goes
 // through its rows a few at a time, so that memory is read along rows and what has been combined is near.
 void Reduction::emit_column_parts() {
-  constexpr int64_t block = 1024, least_rows = 256;
   const size_t last = axes_.size() - 1;
   const Axis& first = axes_[0];
   Dim width = 1;  // elements in one step of the first axis
   for (size_t i = 1; i < axes_.size(); ++i) width = width * axes_[i].group.extent;
-  const Dim part_rows = max(Dim(task_elements) / max(width, 1), least_rows), parts = (first.group.extent + part_rows - 1) / part_rows;
+  const Dim part_rows = rows_per_part(width), parts = (first.group.extent + part_rows - 1) / part_rows;
   const Dim column_count = axes_[last].group.extent;
   const Value columns = kernel_.size(column_count), rows = kernel_.size(first.group.extent);
   const std::vector<int32_t> partial = partial_results(parts * column_count);
-  const Value zero = b_.integer(0), one = b_.integer(1), blocks = b_.ceil_divide(columns, block);
+  const Value zero = b_.integer(0), one = b_.integer(1), blocks = b_.ceil_divide(columns, columns_at_once);
   const Value part_size = b_.multiply(kernel_.size(part_rows), kernel_.size(width));
   const Value grain = b_.maximum(b_.floor_divide(b_.multiply(b_.integer(task_elements), blocks), b_.maximum(part_size, one)), one);
   // Two long rows, which memory delivers in step, or some more short ones.
   const Value at_once =
-      b_.minimum(b_.maximum(b_.floor_divide(b_.integer(2 * block), b_.maximum(columns, one)), b_.integer(2)), b_.integer(16));
+      b_.minimum(b_.maximum(b_.floor_divide(b_.integer(2 * columns_at_once), b_.maximum(columns, one)), b_.integer(2)), b_.integer(16));
   // Part after part, so that tasks of one part are neighbours.
   using ForColumns = std::function<void(const std::function<void(Value column)>&)>;
   auto in_blocks = [&](Value part_count, const std::function<void(Value part, const ForColumns& for_columns)>& body) {
     b_.parallel_for(zero, b_.multiply(part_count, blocks), grain, [&](Value task) {
       const Value part = b_.floor_divide(task, blocks),
-                  begin = b_.multiply(b_.subtract(task, b_.multiply(part, blocks)), b_.integer(block));
+                  begin = b_.multiply(b_.subtract(task, b_.multiply(part, blocks)), b_.integer(columns_at_once));
       body(part, [&](const std::function<void(Value)>& each) {
-        b_.vector_for(begin, b_.minimum(b_.add(begin, b_.integer(block)), columns), [&](Value column) {
+        b_.vector_for(begin, b_.minimum(b_.add(begin, b_.integer(columns_at_once)), columns), [&](Value column) {
           kept_[last] = column;
           each(column);
         });

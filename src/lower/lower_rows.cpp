@@ -37,6 +37,7 @@ void RowsKernel::find_axes() {
     for (const Pass& pass : passes_.passes) {
       for (const graph::Value* value : pass.per_row) at_row(value);
       for (const Node* reduction : pass.reductions) elements.element(reduction->inputs[0], index);
+      for (const Node* column : pass.columns) elements.element(column->inputs[0], index);
       for (const graph::Value* value : pass.stored) elements.element(value, index);
     }
     axes_ = join_axes(rows_.space, index, elements.accesses(), kernel.b,
@@ -59,6 +60,7 @@ void RowsKernel::declare_buffers() {
   for (const Pass& pass : passes_.passes) {
     for (const graph::Value* value : pass.per_row) declare(value);
     for (const Node* reduction : pass.reductions) declare(reduction->outputs[0]);
+    for (const Node* column : pass.columns) declare(column->outputs[0]);
     for (const graph::Value* value : pass.stored) declare(value);
   }
 }
@@ -72,20 +74,26 @@ void RowsKernel::emit() {
   b_.if_(b_.binary(loop::Op::And, is_few, is_long), [&] { emit_long_rows(); }, [&] { emit_blocks(); });
 }
 
-// Blocks of about task_elements.
+// Blocks of about task_elements; where rows are combined, too, of the rows that make one part.
 void RowsKernel::emit_blocks() {
-  const Dim block_rows = max(Dim(task_elements) / max(length(), 1), 1), blocks = (rows_.rows() + block_rows - 1) / block_rows;
+  const bool has_columns = std::ranges::any_of(passes_.passes, [](const Pass& pass) { return !pass.columns.empty(); });
+  const Dim block_rows = has_columns ? rows_per_part(length()) : max(Dim(task_elements) / max(length(), 1), 1);
+  const Dim blocks = (rows_.rows() + block_rows - 1) / block_rows;
+  const auto add_scratch = [&](const graph::Value* value, Dtype dtype) {
+    if (scratch_.contains(value)) return;
+    scratch_[value] = kernel_.buffer(context_.new_temporary(dtype, blocks * length()), dtype, loop::Access::InOut);
+  };
   for (const Kept& kept : passes_.kept) {
-    if (kept.home != nullptr || scratch_.contains(kept.value)) continue;
-    const Dtype dtype = kept.value->spec.dtype;
-    scratch_[kept.value] = kernel_.buffer(context_.new_temporary(dtype, blocks * length()), dtype, loop::Access::InOut);
+    if (kept.home == nullptr) add_scratch(kept.value, kept.value->spec.dtype);
   }
+  for_columns([&](const Node& column) { add_scratch(column.outputs[0], computed_in(column.outputs[0]->spec.dtype)); });
+
   // Rows without elements are not walked where nothing is written for a row: there may be 2^62 of them.
-  const bool has_rows_only = std::ranges::any_of(written_, [&](const graph::Value* value) { return !rows_.is_full(value->spec.shape); });
-  const Value all = kernel_.size(rows_.rows()), step = kernel_.size(block_rows);
-  const Value rows = has_rows_only ? all : b_.select(b_.equal(kernel_.size(length()), zero_), zero_, all);
-  b_.parallel_for(zero_, kernel_.size(blocks), b_.integer(1), [&](Value block) {
+  const Value rows = kernel_.size(rows_.rows()), step = kernel_.size(block_rows), all_blocks = kernel_.size(blocks);
+  const Value walked = writes_per_row() ? all_blocks : b_.select(b_.equal(kernel_.size(length()), zero_), zero_, all_blocks);
+  b_.parallel_for(zero_, walked, b_.integer(1), [&](Value block) {
     block_ = block;
+    begin_columns();
     const Value begin = b_.multiply(block, step);
     b_.serial_for(begin, b_.minimum(b_.add(begin, step), rows), [&](Value row) {
       begin_row(row);
@@ -96,6 +104,15 @@ void RowsKernel::emit_blocks() {
         ++pass_;
       }
     });
+  });
+  if (has_columns) finish_columns(all_blocks);
+}
+
+bool RowsKernel::writes_per_row() const {
+  const auto is_written = [&](const graph::Value* value) { return written_.contains(value); };
+  return std::ranges::any_of(passes_.passes, [&](const Pass& pass) {
+    return std::ranges::any_of(pass.per_row, is_written) ||
+           std::ranges::any_of(pass.reductions, [&](const Node* reduction) { return is_written(reduction->outputs[0]); });
   });
 }
 
@@ -147,7 +164,7 @@ RowsKernel::Combined RowsKernel::combined_in(const Pass& pass) {
 void RowsKernel::emit_pass(const Pass& pass) {
   const Value end = kernel_.size(length());
   if (pass.reductions.empty()) {
-    if (!pass.stored.empty()) b_.vector_for(zero_, end, [&](Value inner) { emit_body(pass, inner); });
+    if (!pass.stored.empty() || !pass.columns.empty()) b_.vector_for(zero_, end, [&](Value inner) { emit_body(pass, inner); });
     return;
   }
   const Combined combined = combined_in(pass);
@@ -157,17 +174,25 @@ void RowsKernel::emit_pass(const Pass& pass) {
   for (size_t i = 0; i < results.size(); ++i) has_per_row(pass.reductions[i]->outputs[0], results[i]);
 }
 
-// What the element contributes to each reduction. Everything is computed before anything is stored: a result may take the place of what is read.
-std::vector<Value> RowsKernel::emit_body(const Pass& pass, Value inner) {
+void RowsKernel::set_element(Value inner) {
   at_ = row_;
   at_.resize(static_cast<size_t>(rows_.space.rank()), zero_);
-  at_[static_cast<size_t>(axes_.back().last)] = inner;
+  at_.back() = inner;
   elements_.enter_body(inner, choices_);
-  std::vector<Value> contributions, results, left;
+}
+
+// What the element contributes to each reduction. Everything is computed before anything is stored: a result may take the place of what is read.
+std::vector<Value> RowsKernel::emit_body(const Pass& pass, Value inner) {
+  set_element(inner);
+  std::vector<Value> contributions, results, left, columns;
   for (const Node* reduction : pass.reductions) contributions.push_back(elements_.element(reduction->inputs[0], at_));
   for (const graph::Value* value : pass.stored) results.push_back(elements_.element(value, at_));
   for (const Kept& kept : passes_.kept)
     left.push_back(kept.pass == pass_ && kept.home != kept.value && is_left(kept) ? elements_.element(kept.value, at_) : Value{});
+  if (!is_long_) {
+    for (const Node* column : pass.columns) columns.push_back(add_to_column(*column));
+  }
+  for (size_t i = 0; i < columns.size(); ++i) b_.store(scratch_.at(pass.columns[i]->outputs[0]), place_in_block(), columns[i]);
   for (size_t i = 0; i < left.size(); ++i) {
     const Kept& kept = passes_.kept[i];
     if (!left[i]) continue;
@@ -177,10 +202,9 @@ std::vector<Value> RowsKernel::emit_body(const Pass& pass, Value inner) {
   return contributions;
 }
 
-Value RowsKernel::place_of(const Kept& kept) {
-  if (kept.home != nullptr) return elements_.offset(rows_.space, at_);
-  return b_.add(b_.multiply(block_, kernel_.size(length())), at_[static_cast<size_t>(axes_.back().last)]);
-}
+Value RowsKernel::place_of(const Kept& kept) { return kept.home != nullptr ? elements_.offset(rows_.space, at_) : place_in_block(); }
+
+Value RowsKernel::place_in_block() { return b_.add(b_.multiply(block_, kernel_.size(length())), at_.back()); }
 
 Value RowsKernel::given(const graph::Value* value, std::span<const Value> index) {
   if (!passes_.inside.contains(value)) return {};

@@ -22,11 +22,6 @@ bool same_shape(const Shape& a, const Shape& b) {
   return true;
 }
 
-std::vector<AxisFate> fates_of(const Node& node) {
-  const std::vector<TensorSpec> specs = graph::input_specs(node);
-  return node.op->reduce->axes(OpCall(*node.op, specs, node.attrs));
-}
-
 // A reduction whose loops can have several results. Those along rows are for fuse_rows, which finds more to share.
 bool is_shareable(const Node& node) {
   if (node.op->reduce == nullptr || row_space_of(node)) return false;

@@ -45,7 +45,7 @@ class Finder {
       if (is_inside(input)) visit(*input->node);
       if (const auto known = level_.find(input); known != level_.end()) level = std::max(level, known->second);
     }
-    level_[output] = level + (node.op->reduce != nullptr ? 1 : 0);
+    level_[output] = level + (row_space_of(node) ? 1 : 0);
     order_.push_back(&node);
   }
 
@@ -64,7 +64,9 @@ class Finder {
       const Value* const output = node->outputs[0];
       const auto level = static_cast<size_t>(level_.at(output));
       const bool is_full = found_.rows.is_full(output->spec.shape);
-      if (node->op->reduce != nullptr) {
+      if (found_.rows.combines_rows(*node)) {
+        found_.passes[level].columns.push_back(node);
+      } else if (node->op->reduce != nullptr) {
         found_.passes[level - 1].reductions.push_back(node);
       } else if (is_full && roots_.contains(node)) {
         found_.passes[level].stored.push_back(output);
@@ -87,6 +89,7 @@ class Finder {
         for (const Value* input : value->node->inputs) need(input);
       };
       for (const Node* reduction : found_.passes[static_cast<size_t>(pass)].reductions) need(reduction->inputs[0]);
+      for (const Node* column : found_.passes[static_cast<size_t>(pass)].columns) need(column->inputs[0]);
       for (const Value* stored : found_.passes[static_cast<size_t>(pass)].stored) need(stored);
     }
     return uses;

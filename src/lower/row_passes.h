@@ -10,6 +10,7 @@ struct RowPasses {
   struct Pass {
     std::vector<const graph::Value*> per_row;    // in order, before the pass: what a row has as a whole; not of reductions
     std::vector<const graph::Node*> reductions;  // none in the last pass
+    std::vector<const graph::Node*> columns;     // reductions of all rows to one, to which the pass adds
     std::vector<const graph::Value*> stored;     // a value for each element that belongs in memory
   };
   // An expensive value for each element that several passes need: computed in one and read in the others.

@@ -53,9 +53,25 @@ class RowsKernel {
   void emit_pass(const Pass& pass);
   void emit_per_row(const graph::Value* value);
   void has_per_row(const graph::Value* value, loop::Value result);
+  void set_element(loop::Value inner);
   std::vector<loop::Value> emit_body(const Pass& pass, loop::Value inner);
   loop::Value given(const graph::Value* value, std::span<const loop::Value> index);
   loop::Value place_of(const Kept& kept);
+  loop::Value place_in_block();  // of the element, in scratch
+  bool writes_per_row() const;
+
+  // lower_row_columns.cpp: reductions of all rows to one beside the others
+  void for_columns(const std::function<void(const graph::Node& column)>& body) const {
+    for (const Pass& pass : passes_.passes) {
+      for (const graph::Node* column : pass.columns) body(*column);
+    }
+  }
+  void begin_columns();
+  loop::Value add_to_column(const graph::Node& column);
+  void finish_columns(loop::Value blocks);
+  void emit_long_columns(size_t number);
+  void write_column(const graph::Node& column, loop::Value inner, loop::Value result);
+
   // Long rows have no scratch: what has no home is computed again.
   bool is_left(const Kept& kept) const { return kept.home != nullptr || !is_long_; }
   struct Combined {
@@ -89,7 +105,8 @@ class RowsKernel {
   std::vector<Dim> open_;            // sizes along the row that are 1 or not only at run time
   std::vector<OpenChoice> choices_;  // what the version being written takes them for
   std::unordered_map<const graph::Value*, int32_t> buffers_;
-  std::unordered_map<const graph::Value*, int32_t> scratch_;  // of kept values without a home: a row for each block of rows
+  std::unordered_map<const graph::Value*, int32_t>
+      scratch_;  // a row for each block of rows: kept values without a home, sums along columns
   loop::Value zero_ = b_.integer(0);
   loop::Value block_;                                             // of rows
   std::vector<loop::Value> row_;                                  // index of the row: joined axes by the last of them

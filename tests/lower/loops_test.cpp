@@ -115,8 +115,8 @@ TEST(LowerReduction, rows_are_one_reduction_each) {
 
 TEST(LowerReduction, columns_are_vector_lanes_that_sum_in_order_in_parts_of_the_rows) {
   EXPECT_EQ(loops_of("graph f(%0 x: f32[a, b]) {\n  %1 = sum(%0) {axes=[0]} : f32[b]\n  return %1\n}\n"),
-            (Loops{{"parallel", 2}, {"vector", 2}, {"for", 2}}))
-      << "the parts, then their results";
+            (Loops{{"parallel", 2}, {"vector", 3}, {"for", 3}}))
+      << "the parts, a few rows at a time, then their results";
 }
 
 TEST(LowerReduction, everything_is_parts_and_then_one) {
@@ -140,7 +140,7 @@ TEST(LowerReduction, sum_to_an_open_inner_size_has_a_version_for_each_fate) {
 }
 )");
   EXPECT_EQ(found.at("if"), 1);
-  EXPECT_EQ(found.at("vector"), 2) << "kept: columns, in parts of the rows";
+  EXPECT_EQ(found.at("vector"), 3) << "kept: columns, in parts of the rows";
   EXPECT_GE(found.at("reduce"), 1) << "summed";
 }
 

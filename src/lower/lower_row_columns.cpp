@@ -1,0 +1,78 @@
+// Sums along columns within a kernel over rows: each block of rows adds to a row of its own, and these are combined in order, as parts are
+// where such a sum has a kernel to itself.
+#include "loop/combine.h"
+#include "lower/rows_kernel.h"
+
+namespace anyshape::lower {
+
+using graph::Node;
+using loop::Value;
+
+// Eight rows at least, so that what parts leave is small beside what they read.
+Dim rows_per_part(const Dim& row) { return max(Dim(4 * task_elements) / max(row, 1), 8); }
+
+namespace {
+
+loop::Combine combine_of(const Node& column) { return column.op->reduce->combine; }
+Dtype type_of(const Node& column) { return computed_in(column.outputs[0]->spec.dtype); }
+
+}  // namespace
+
+void RowsKernel::begin_columns() {
+  for_columns([&](const Node& column) {
+    b_.vector_for(zero_, kernel_.size(length()), [&](Value inner) {
+      at_.assign(1, inner);
+      b_.store(scratch_.at(column.outputs[0]), place_in_block(), loop::identity(b_, combine_of(column), type_of(column)));
+    });
+  });
+}
+
+Value RowsKernel::add_to_column(const Node& column) {
+  const Value so_far = b_.load(scratch_.at(column.outputs[0]), place_in_block());
+  return loop::combined(b_, combine_of(column), so_far, elements_.element(column.inputs[0], at_));
+}
+
+void RowsKernel::finish_columns(Value blocks) {
+  const Value end = kernel_.size(length()), step = b_.integer(columns_at_once);
+  b_.parallel_for(zero_, b_.ceil_divide(end, columns_at_once), b_.integer(1), [&](Value part) {
+    const Value begin = b_.multiply(part, step);
+    b_.vector_for(begin, b_.minimum(b_.add(begin, step), end), [&](Value inner) {
+      at_.assign(1, inner);
+      for_columns([&](const Node& column) {
+        const Value result = loop::reduce_in_order(b_, zero_, blocks, combine_of(column), type_of(column), [&](Value block) {
+          block_ = block;
+          return b_.load(scratch_.at(column.outputs[0]), place_in_block());
+        });
+        write_column(column, inner, result);
+      });
+    });
+  });
+}
+
+// Few rows: each column by itself, once what it needs is known of the rows.
+void RowsKernel::emit_long_columns(size_t number) {
+  const Value end = kernel_.size(length()), step = b_.integer(task_elements);
+  for (const Node* column : passes_.passes[number].columns) {
+    b_.parallel_for(zero_, b_.ceil_divide(end, task_elements), b_.integer(1), [&](Value part) {
+      const Value begin = b_.multiply(part, step);
+      b_.vector_for(begin, b_.minimum(b_.add(begin, step), end), [&](Value inner) {
+        const auto contribution = [&](Value row) {
+          begin_long_row(row, number, false);
+          set_element(inner);
+          return elements_.element(column->inputs[0], at_);
+        };
+        write_column(*column, inner,
+                     loop::reduce_in_order(b_, zero_, kernel_.size(rows_.rows()), combine_of(*column), type_of(*column), contribution));
+      });
+    });
+  }
+}
+
+void RowsKernel::write_column(const Node& column, Value inner, Value result) {
+  const Shape& shape = column.outputs[0]->spec.shape;
+  std::vector<Value> index(static_cast<size_t>(shape.rank()), zero_);
+  index.back() = inner;
+  b_.store(buffers_.at(column.outputs[0]), elements_.offset(shape, index), result);
+}
+
+}  // namespace anyshape::lower
