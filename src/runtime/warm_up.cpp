@@ -30,7 +30,7 @@ void run_products() {
 }
 
 // The thread must be over when the process forks, for the child would wait for ever for code that nobody generates there, and when oneDNN's own
-// statics end.
+// statics end. Those that it makes are newer than ours and so end before them; what belongs to the main thread ends before all statics.
 class WarmUp {
  public:
   WarmUp() {
@@ -55,18 +55,25 @@ class WarmUp {
     return once;
   }
 
- private:
   void wait() {
     const std::lock_guard lock(mutex_);
     if (thread_.joinable()) thread_.join();
   }
 
+ private:
   std::mutex mutex_;
   std::thread thread_;
 };
 
+struct WaitAtEndOfThread {
+  ~WaitAtEndOfThread() { WarmUp::warm_up().wait(); }
+};
+
 }  // namespace
 
-void start_warming_up_products() { static_cast<void>(WarmUp::warm_up()); }
+void start_warming_up_products() {
+  static_cast<void>(WarmUp::warm_up());
+  const thread_local WaitAtEndOfThread wait;
+}
 
 }  // namespace anyshape::runtime

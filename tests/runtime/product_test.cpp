@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <ostream>
@@ -268,6 +269,20 @@ TEST(Tiles, cover_any_size_with_tiles_of_at_least_one) {
         EXPECT_LE(tiles.rows, m);
         EXPECT_LE(tiles.columns, n);
       }
+}
+
+// In a process of its own, where nothing has been warmed up before.
+TEST(WarmUpDeathTest, a_process_may_end_while_warming_up) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EXIT(
+        {
+          start_warming_up_products();
+          usleep(3000);
+          std::exit(0);
+        },
+        testing::ExitedWithCode(0), "");
+  }
 }
 
 // A child has no thread that goes on generating oneDNN's code: were it begun and not finished, the child's first product would never end.
