@@ -135,10 +135,19 @@ Value tanh(Builder& b, Value x) {
   return with_sign_of(b, positive, x);
 }
 
-// Where exp(-x) overflows the result would be a denormal, so this form is right at both ends.
+// 1 / (1 + exp(-x)). Between the limits the power of two is a normal number; at the upper one the result is a denormal and flushed to 0, at the
+// lower one it is 1, as it is beyond. The power is multiplied, not added to the exponent's bits, so that NaN stays NaN.
 Value sigmoid(Builder& b, Value x) {
-  const Value one = b.constant(b.type(x), 1.0);
-  return b.divide(one, b.add(one, exp(b, b.unary(Op::Negate, x))));
+  const Format& format = format_of(b, x);
+  const Dtype type = b.type(x);
+  const Value one = b.constant(type, 1.0);
+  const Value most = b.constant(type, -format.exp_lowest), least = b.constant(type, type == Dtype::f32 ? -88.0 : -709.0);
+  Value limited = b.select(b.less(most, x), most, x);
+  limited = b.select(b.less(limited, least), least, limited);
+  const Reduced reduced = reduce_exponent(b, b.unary(Op::Negate, limited));
+  const Value power = b.fma(b.fma(exp_tail(b, reduced.rest), reduced.rest, one), reduced.rest, one);
+  const Value scale = b.bitcast(b.add(reduced.exponent, b.constant(format.bits, format.one)), type);
+  return b.divide(one, b.fma(power, scale, one));
 }
 
 }  // namespace anyshape::loop

@@ -28,7 +28,8 @@ loop::Value element(ElementCall& call) {
   const auto number = [&](double value) { return b.constant(b.type(x), value); };
   loop::Value inner;
   if (call.call.attrs_as<GeluAttrs>().approximate) {
-    const loop::Value bent = b.fma(b.multiply(number(cubic), b.multiply(x, x)), x, x);
+    // As the gradient's ops say it, so that a loop with both has one tanh.
+    const loop::Value bent = b.add(x, b.multiply(b.multiply(number(cubic), b.multiply(x, x)), x));
     inner = loop::tanh(b, b.multiply(number(root_of_two_over_pi), bent));
   } else {
     inner = loop::erf(b, b.multiply(x, number(root_of_half)));
