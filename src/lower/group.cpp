@@ -2,8 +2,11 @@
 #include "lower/group.h"
 
 #include "base/switches.h"
+#include "graph/text.h"
 #include "lower/fuse_rows.h"
 #include "lower/merge.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -22,17 +25,20 @@ bool same_iteration_space(const Value& value, const Node& consumer) {
   return value.spec.shape.count().same_as(space.count());
 }
 
-bool can_inline(const Value& value, const std::vector<const Node*>& consumers) {
+// Why a value is in memory; empty: it is computed in the loop that uses it.
+std::string why_in_memory(const Value& value, const std::vector<const Node*>& consumers) {
   const OpDef& op = *value.node->op;
-  if (op.element == nullptr || op.is_alias) return false;
+  if (op.element == nullptr || op.is_alias) return "no rule says one element of it";
   for (const Node* consumer : consumers) {
-    if (consumer->op->lower != nullptr || consumer->op->is_alias || consumer->op->kind == OpKind::Control) return false;
+    const bool needs_memory = consumer->op->lower != nullptr || consumer->op->is_alias || consumer->op->kind == OpKind::Control;
     for (size_t k = 0; k < consumer->inputs.size(); ++k) {
-      if (consumer->inputs[k] == &value && (consumer->op->whole_inputs >> k & 1) != 0) return false;
+      const bool is_whole = (consumer->op->whole_inputs >> k & 1) != 0;
+      if (consumer->inputs[k] == &value && (needs_memory || is_whole)) return graph::label(*consumer) + " reads it from memory";
     }
   }
-  if (is_source(op)) return true;
-  return consumers.size() == 1 && same_iteration_space(value, *consumers[0]);
+  if (is_source(op)) return "";
+  if (consumers.size() != 1) return fmt::format("{} ops read it", consumers.size());
+  return same_iteration_space(value, *consumers[0]) ? "" : graph::label(*consumers[0]) + " would compute its elements again and again";
 }
 
 }  // namespace
@@ -56,6 +62,7 @@ Groups group(const Graph& graph, Decisions& decisions) {
       if (count + ops_inside[input->node] > largest_group) {
         groups.in_memory.insert(input);
         roots.push_back(input->node);
+        decisions.push_back({"inline", graph::label(*input->node), false, "the loop of " + graph::label(*node) + " is large enough"});
       } else {
         count += ops_inside[input->node];
       }
@@ -64,9 +71,14 @@ Groups group(const Graph& graph, Decisions& decisions) {
     bool root = false;
     for (const Value* output : node->outputs) {
       const bool is_result = std::ranges::find(graph.outputs, output) != graph.outputs.end();
-      if (is_result || !inlines || !can_inline(*output, consumers[output])) {
+      const std::string reason = is_result ? "a result" : inlines ? why_in_memory(*output, consumers[output]) : "switched off";
+      if (!reason.empty()) {
         groups.in_memory.insert(output);
         root = true;
+      }
+      if (node->op->element != nullptr && !node->op->is_alias && !is_source(*node->op)) {
+        const bool is_inside = reason.empty();
+        decisions.push_back({"inline", graph::label(*node), is_inside, is_inside ? "its one reader walks the same elements" : reason});
       }
     }
     if (root) roots.push_back(node);
@@ -75,7 +87,7 @@ Groups group(const Graph& graph, Decisions& decisions) {
   std::unordered_map<const Node*, size_t> position;
   for (size_t i = 0; i < graph.nodes().size(); ++i) position[graph.nodes()[i]] = i;
   std::ranges::sort(roots, {}, [&](const Node* node) { return position[node]; });
-  merge(graph, roots, ops_inside, groups);
+  merge(graph, roots, ops_inside, groups, decisions);
   fuse_rows(graph, groups, decisions);
   return groups;
 }

@@ -2,6 +2,7 @@
 #include "lower/merge.h"
 
 #include "base/switches.h"
+#include "graph/text.h"
 #include "lower/kernel_reads.h"
 #include "lower/row_space.h"
 
@@ -40,8 +41,8 @@ struct Read {
 
 class Merger {
  public:
-  Merger(const Graph& graph, const std::unordered_map<const Node*, int>& ops_inside, Groups& groups)
-      : graph_(graph), ops_inside_(ops_inside), groups_(groups) {}
+  Merger(const Graph& graph, const std::unordered_map<const Node*, int>& ops_inside, Groups& groups, Decisions& decisions)
+      : graph_(graph), ops_inside_(ops_inside), groups_(groups), decisions_(decisions) {}
 
   void add(const Node& root) {
     std::vector<Read> reads;
@@ -51,7 +52,10 @@ class Merger {
       collect(root, true, root.outputs[0]->spec.shape, reads);
     }
     const size_t kernel = merges_ && (is_loop(root) || is_shareable(root)) ? home_of(root, reads) : kernels_.size();
-    if (kernel == kernels_.size()) kernels_.emplace_back();
+    if (kernel == kernels_.size())
+      kernels_.emplace_back();
+    else
+      decide(root, "walks the elements of " + graph::label(*kernels_[kernel].roots[0]));
     Kernel& joined = kernels_[kernel];
     joined.roots.push_back(&root);
     joined.reads.insert(joined.reads.end(), reads.begin(), reads.end());
@@ -136,14 +140,18 @@ class Merger {
         const Value* const output = root->outputs[0];
         if (!inside.contains(output) || outside.contains(output)) return false;
         groups_.in_memory.erase(output);
+        decide(*root, "no other kernel reads it");
         return true;
       });
     }
   }
 
+  void decide(const Node& root, std::string reason) const { decisions_.push_back({"merge", graph::label(root), true, std::move(reason)}); }
+
   const Graph& graph_;
   const std::unordered_map<const Node*, int>& ops_inside_;
   Groups& groups_;
+  Decisions& decisions_;
   std::vector<Kernel> kernels_;
   std::unordered_map<const Value*, size_t> kernel_of_;
   size_t first_open_ = 0;
@@ -152,8 +160,9 @@ class Merger {
 
 }  // namespace
 
-void merge(const Graph& graph, const Roots& roots, const std::unordered_map<const Node*, int>& ops_inside, Groups& groups) {
-  Merger merger(graph, ops_inside, groups);
+void merge(const Graph& graph, const Roots& roots, const std::unordered_map<const Node*, int>& ops_inside, Groups& groups,
+           Decisions& decisions) {
+  Merger merger(graph, ops_inside, groups, decisions);
   for (const Node* root : roots) merger.add(*root);
   merger.finish();
 }
