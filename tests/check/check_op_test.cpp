@@ -1,7 +1,7 @@
 // check_op: every entry of all_ops() against its samples. Eager calls against references in plain C++; eager = compiled = interpreted =
 // traced with exact sizes; one trace and one compile for all shapes of a case; gradients against finite differences; wrong calls.
 #include "autodiff/finite_differences.h"
-#include "check/op_samples.h"
+#include "check/sample_calls.h"
 #include "check/traced.h"
 #include "function/compile.h"
 #include "ops/all_ops.h"
@@ -29,31 +29,6 @@ const std::set<std::string_view> covered_by_others = {
     "constant",   "size", "stop_gradient", "take_gradient", "take_along_axis_gradient", "linear_recurrence",         "segment_recurrence",
     "same_sizes", "cond", "scan",          "while_loop",    "attention_gradient",       "segment_attention_gradient"};
 
-std::string describe(Dtype dtype, int number, Tensors inputs) {
-  std::string text = std::string(to_string(dtype)) + ", case " + std::to_string(number);
-  for (const Tensor& input : inputs) text += ", " + std::string(to_string(input.dtype())) + to_string(input.shape());
-  return text;
-}
-
-std::vector<Tensor> draw_inputs(const OpSample& sample, Random& random, Dtype dtype, int number, bool views) {
-  std::vector<Tensor> inputs;
-  for (const InputPlan& plan : sample.inputs(random, dtype, number)) {
-    const View view = views ? all_views[random.below(std::size(all_views))] : View::Whole;
-    inputs.push_back(draw_tensor(random, plan.dtype, plan.sizes, plan.domain, view));
-  }
-  return inputs;
-}
-
-// Random ops give the same numbers after the same seed.
-std::vector<Tensor> run(const std::function<std::vector<Tensor>(Tensors)>& call, const std::vector<Tensor>& inputs) {
-  random::set_seed(11);
-  return call(inputs);
-}
-
-std::function<std::vector<Tensor>(Tensors)> call_of(const OpSample& sample, int number) {
-  return [&sample, number](Tensors in) { return sample.call(in, number); };
-}
-
 Closeness tolerance_of(const OpSample& sample, Dtype dtype, Flats inputs, const Flat& result) {
   int64_t elements = 0;
   for (const Flat& input : inputs) elements += input.count();
@@ -64,15 +39,6 @@ Closeness tolerance_of(const OpSample& sample, Dtype dtype, Flats inputs, const 
   if (dtype == Dtype::f16) allowed.relative += 0x1p-10;
   if (dtype == Dtype::bf16) allowed.relative += 0x1p-7;
   return allowed;
-}
-
-void expect_same(const OpSample& sample, const std::vector<Tensor>& got, const std::vector<Tensor>& expected, const std::string& which) {
-  ASSERT_EQ(got.size(), expected.size()) << which;
-  for (size_t i = 0; i < got.size(); ++i) {
-    const std::string found =
-        sample.same_bits ? difference_in_bits(got[i], expected[i]) : difference(got[i], to_flat(expected[i]), {1e-5, 1e-4});
-    EXPECT_EQ(found, "") << which << ", output " << i;
-  }
 }
 
 class CheckOp : public testing::TestWithParam<const OpSample*> {};
@@ -169,44 +135,6 @@ TEST_P(CheckOp, takes_halves_where_it_takes_floats) {
   }
 }
 
-// Inputs for derivatives: f64, few elements, nowhere near a kink.
-std::vector<Tensor> draw_smooth_inputs(const OpSample& sample, Random& random, int number) {
-  std::vector<Tensor> inputs;
-  const std::vector<InputPlan> plans = sample.inputs(random, Dtype::f64, number);
-  for (size_t i = 0; i < plans.size(); ++i) {
-    if (std::ranges::find(sample.differentiable, static_cast<int>(i)) == sample.differentiable.end()) {
-      inputs.push_back(draw_tensor(random, plans[i].dtype, plans[i].sizes, plans[i].domain));
-      continue;
-    }
-    Flat flat{Dtype::f64, plans[i].sizes, {}};
-    for (int64_t k = count_of(flat.sizes); k > 0; --k) flat.values.push_back(draw_smooth(random, plans[i].domain));
-    inputs.push_back(to_tensor(flat));
-  }
-  return inputs;
-}
-
-// All floating outputs in one number per call, as a function of the differentiable inputs alone.
-Tensor weighted_outputs(const OpSample& sample, int number, const std::vector<Tensor>& all, const std::vector<Tensor>& given) {
-  std::vector<Tensor> inputs = all;
-  for (size_t k = 0; k < given.size(); ++k) inputs[static_cast<size_t>(sample.differentiable[k])] = given[k];
-  random::set_seed(11);
-  const std::vector<Tensor> outputs = sample.call(inputs, number);
-  if (outputs.size() == 1) return outputs[0];
-  Tensor total;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!is_floating(outputs[i].dtype())) continue;
-    const Tensor part = sum(outputs[i] * outputs[i]) * (1.0 + 0.25 * static_cast<double>(i));
-    total = total.defined() ? total + part : part;
-  }
-  return total;
-}
-
-std::vector<Tensor> differentiable_inputs(const OpSample& sample, const std::vector<Tensor>& inputs) {
-  std::vector<Tensor> chosen;
-  for (const int index : sample.differentiable) chosen.push_back(inputs[static_cast<size_t>(index)]);
-  return chosen;
-}
-
 TEST_P(CheckOp, has_the_gradients_of_finite_differences) {
   const OpSample& sample = *GetParam();
   if (sample.differentiable.empty()) GTEST_SKIP() << "not differentiable";
@@ -228,12 +156,7 @@ TEST_P(CheckOp, has_the_same_gradients_traced_as_eager) {
   const OpSample& sample = *GetParam();
   if (sample.differentiable.empty()) GTEST_SKIP() << "not differentiable";
   for (int number = 0; number < sample.cases && !HasFailure(); ++number) {
-    const auto gradients = [&](Tensors in) {
-      const std::vector<Tensor> inputs(in.begin(), in.end()), sources = differentiable_inputs(sample, inputs);
-      GradientTape tape;
-      for (const Tensor& source : sources) tape.watch(source);
-      return tape.gradient(weighted_outputs(sample, number, inputs, sources), sources);
-    };
+    const auto gradients = [&](Tensors in) { return gradients_of(sample, number, in); };
     // Compiled for the first case; the others by the interpreter, which needs no time to compile.
     std::optional<ScopedInterpretation> interpretation;
     Traced traced(gradients);
