@@ -35,9 +35,16 @@ thread_local std::vector<std::string> scopes;
 
 std::span<const Switch> all_switches() {
   static constexpr Switch switches[] = {
-      {"drop_identities", "ops that change nothing are left out"},
-      {"deduplicate", "equal expressions are computed once"},
       {"remove_dead_code", "what no result needs is not computed"},
+      {"sink_constants", "constants are made inside the regions that use them"},
+      {"drop_identities", "ops that change nothing are left out"},
+      {"fold_constants", "what literals make is computed once and for all"},
+      {"simplify_shapes", "movement is joined, and repeating left to what reads the repeated"},
+      {"simplify_algebra", "arithmetic that changes no number is left out"},
+      {"deduplicate", "equal expressions are computed once"},
+      {"absorb_transposes", "transposes are flags of the products beside them"},
+      {"clean_gradients", "zeros and scatters are taken out of sums of gradients"},
+      {"recompute", "cheap values are computed again instead of being kept for the backward pass"},
       {"lift", "what a loop computes without its carried values is computed for all steps at once"},
       {"inline", "a value that one loop needs is computed in that loop"},
       {"merge", "loops over the same elements are one"},

@@ -42,8 +42,21 @@ PassReport run(const Pass& pass, graph::Graph& graph, Decisions& decisions) {
 
 std::span<const Pass> all_passes() {
   static constexpr Pass passes[] = {
+      // First what is there for nothing, so that the others have less to look at.
+      {"remove_dead_code", remove_dead_code},
+      {"sink_constants", sink_constants},
       {"drop_identities", drop_identities},
+      {"fold_constants", fold_constants},
+      {"simplify_shapes", simplify_shapes},
+      {"simplify_algebra", simplify_algebra},
       {"deduplicate", deduplicate},
+      {"absorb_transposes", absorb_transposes},
+      {"clean_gradients", clean_gradients},
+      // Again, for what the others made.
+      {"simplify_shapes", simplify_shapes},
+      {"fold_constants", fold_constants},
+      {"deduplicate", deduplicate},
+      {"recompute", recompute},
       {"remove_dead_code", remove_dead_code},
   };
   return passes;

@@ -22,8 +22,15 @@ std::span<const Pass> all_passes();
 // as in tests, else after the last.
 PassReports run_passes(graph::Graph& graph, Decisions& decisions, Dump* dump = nullptr);
 
-void drop_identities(graph::Graph& graph, Decisions& decisions);   // takes values from before ops that change nothing
-void remove_dead_code(graph::Graph& graph, Decisions& decisions);  // drops nodes that no output needs
-void deduplicate(graph::Graph& graph, Decisions& decisions);       // computes equal expressions once
+void remove_dead_code(graph::Graph& graph, Decisions& decisions);   // drops nodes that no output needs
+void sink_constants(graph::Graph& graph, Decisions& decisions);     // makes constants inside the regions that capture them
+void drop_identities(graph::Graph& graph, Decisions& decisions);    // takes values from before ops that change nothing
+void fold_constants(graph::Graph& graph, Decisions& decisions);     // computes what literals make
+void simplify_shapes(graph::Graph& graph, Decisions& decisions);    // joins movement, and leaves repeating to what reads the repeated
+void simplify_algebra(graph::Graph& graph, Decisions& decisions);   // drops arithmetic that changes no number
+void deduplicate(graph::Graph& graph, Decisions& decisions);        // computes equal expressions once
+void absorb_transposes(graph::Graph& graph, Decisions& decisions);  // makes transposes flags of the products beside them
+void clean_gradients(graph::Graph& graph, Decisions& decisions);    // takes zeros and scatters out of sums of gradients
+void recompute(graph::Graph& graph, Decisions& decisions);          // computes cheap values again instead of keeping them for long
 
 }  // namespace anyshape::passes

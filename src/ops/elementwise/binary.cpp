@@ -5,6 +5,7 @@
 #include "loop/element.h"
 #include "loop/math.h"
 #include "ops/all_ops.h"
+#include "tensor/tensor_impl.h"
 
 #include <anyshape/ops.h>
 
@@ -91,7 +92,13 @@ Tensor multiply(const Tensor& a, const Tensor& b) { return bind(multiply_op, {a,
 Tensor divide(const Tensor& a, const Tensor& b) { return bind(divide_op, {a, b}); }
 Tensor maximum(const Tensor& a, const Tensor& b) { return bind(maximum_op, {a, b}); }
 Tensor minimum(const Tensor& a, const Tensor& b) { return bind(minimum_op, {a, b}); }
-Tensor pow(const Tensor& a, const Tensor& b) { return bind(pow_op, {a, b}); }
+// A square needs no logarithm.
+Tensor pow(const Tensor& a, const Tensor& b) {
+  const NamedCall call("pow", a, b);
+  const bool is_literal = a.defined() && b.defined() && b.impl()->weak && !a.impl()->weak && b.item<double>() == 2;
+  const bool keeps_dtype = is_literal && a.dtype() != Dtype::b8 && (is_floating(a.dtype()) || !is_floating(b.dtype()));
+  return keeps_dtype ? multiply(a, a) : bind(pow_op, {a, b});
+}
 Tensor atan2(const Tensor& y, const Tensor& x) { return bind(atan2_op, {y, x}); }
 Tensor remainder(const Tensor& a, const Tensor& b) { return bind(remainder_op, {a, b}); }
 Tensor floor_divide(const Tensor& a, const Tensor& b) { return bind(floor_divide_op, {a, b}); }

@@ -1,4 +1,5 @@
 // one_hot: indices -> 1 at each index along a new axis, 0 elsewhere; an index outside the classes gives zeros only.
+#include "ops/index/one_hot.h"
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
 #include "loop/element.h"
@@ -11,18 +12,6 @@
 
 namespace anyshape {
 namespace {
-
-struct OneHotAttrs {
-  Dim classes;
-  int64_t axis = -1;
-  Dtype dtype = Dtype::f32;
-  template <class V>
-  void visit(V& v) {
-    v("classes", classes);
-    v("axis", axis);
-    v("dtype", dtype);
-  }
-};
 
 void small_integers_too(std::string_view op, std::span<const DtypeArgument> inputs, std::span<Dtype> wanted) {
   if (inputs[0].dtype == Dtype::u8) {

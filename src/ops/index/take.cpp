@@ -1,5 +1,6 @@
 // take: x, indices -> slices of x along an axis, one per index; and its gradient, which adds them up where they came from. The first
 // `batch_dims` axes of both are walked together.
+#include "ops/index/take.h"
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
 #include "loop/element.h"
@@ -16,18 +17,6 @@
 
 namespace anyshape {
 namespace {
-
-struct TakeAttrs {
-  int64_t axis = 0;
-  int64_t batch_dims = 0;
-  bool from_end = true;
-  template <class V>
-  void visit(V& v) {
-    v("axis", axis);
-    v("batch_dims", batch_dims);
-    v("from_end", from_end);
-  }
-};
 
 IndexRule take_indices(const OpCall& call) {
   const TakeAttrs& attrs = call.attrs_as<TakeAttrs>();
@@ -66,18 +55,6 @@ loop::Value take_element(ElementCall& call) {
   index.insert(index.end(), begin + along + count, call.index.end());
   return call.input(0, index);
 }
-
-struct TakeGradientAttrs {
-  int64_t axis = 0;
-  int64_t batch_dims = 0;
-  Shape shape;  // of what was taken from
-  template <class V>
-  void visit(V& v) {
-    v("axis", axis);
-    v("batch_dims", batch_dims);
-    v("shape", shape);
-  }
-};
 
 IndexRule take_gradient_indices(const OpCall& call) {
   const TakeGradientAttrs& attrs = call.attrs_as<TakeGradientAttrs>();

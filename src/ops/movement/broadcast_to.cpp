@@ -4,6 +4,7 @@
 #include "graph/named_call.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
+#include "ops/shape_attrs.h"
 #include "ops/sizes.h"
 #include "tensor/view.h"
 
@@ -16,16 +17,8 @@
 namespace anyshape {
 namespace {
 
-struct BroadcastToAttrs {
-  Shape shape;
-  template <class V>
-  void visit(V& v) {
-    v("shape", shape);
-  }
-};
-
 Specs shape(OpCall& call) {
-  const Shape& target = call.attrs_as<BroadcastToAttrs>().shape;
+  const Shape& target = call.attrs_as<ShapeAttrs>().shape;
   const int added = target.rank() - call.shape(0).rank();
   const std::string what = fmt::format("cannot broadcast to {}", to_string(target));
   constexpr std::string_view rule = "a shape to whose sizes the tensor's are equal, or are 1, aligned at the last axis";
@@ -59,12 +52,12 @@ constinit const OpDef broadcast_to_op{.name = "broadcast_to",
                                       .gradient = gradient,
                                       .element = [](ElementCall& call) { return call.operand(0); },
                                       .view = view,
-                                      .attrs = [] { return Attrs(BroadcastToAttrs{}); }};
+                                      .attrs = [] { return Attrs(ShapeAttrs{}); }};
 
 Tensor broadcast_to(const Tensor& x, const Shape& shape) {
   const NamedCall call("broadcast_to", x);
   if (x.shape().same_as(shape)) return cast(x, x.dtype());
-  return bind(broadcast_to_op, {x}, BroadcastToAttrs{shape});
+  return bind(broadcast_to_op, {x}, ShapeAttrs{shape});
 }
 
 }  // namespace anyshape

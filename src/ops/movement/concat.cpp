@@ -1,4 +1,5 @@
 // concat: tensors that agree but along one axis -> one after the other along it. stack: equal shapes -> one after the other along a new axis.
+#include "ops/movement/concat.h"
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
 #include "loop/element.h"
@@ -15,14 +16,6 @@
 
 namespace anyshape {
 namespace {
-
-struct ConcatAttrs {
-  int64_t axis = 0;
-  template <class V>
-  void visit(V& v) {
-    v("axis", axis);
-  }
-};
 
 Specs shape(OpCall& call) {
   Shape result = call.shape(0);

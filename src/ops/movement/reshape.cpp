@@ -4,6 +4,7 @@
 #include "graph/named_call.h"
 #include "ops/all_ops.h"
 #include "ops/ragged/rules.h"
+#include "ops/shape_attrs.h"
 #include "ops/sizes.h"
 #include "tensor/view.h"
 
@@ -16,14 +17,6 @@
 
 namespace anyshape {
 namespace {
-
-struct ReshapeAttrs {
-  Shape shape;
-  template <class V>
-  void visit(V& v) {
-    v("shape", shape);
-  }
-};
 
 bool is_open(const Dim& size) { return size.is_constant() && size.value() == -1; }
 
@@ -45,7 +38,7 @@ Shape completed(const Shape& from, Shape shape) {
 }
 
 Specs shape(OpCall& call) {
-  const Shape& target = call.attrs_as<ReshapeAttrs>().shape;
+  const Shape& target = call.attrs_as<ShapeAttrs>().shape;
   int open = 0;
   for (const Dim& size : target) open += is_open(size) ? 1 : 0;
   if (open > 1) call.fail(fmt::format("shape {} leaves {} sizes open", to_string(target), open), "at most one -1");
@@ -68,7 +61,7 @@ Tensor view(std::span<const Tensor> inputs, const Attrs&, const TensorSpec& outp
 // Rows and ragged axis stay; what stands behind them changes.
 std::vector<Tensor> ragged(const RaggedCall& call) {
   const auto& [values, partition] = *as_ragged(call.inputs[0]);
-  const Shape& target = call.attrs.as<ReshapeAttrs>().shape;
+  const Shape& target = call.attrs.as<ShapeAttrs>().shape;
   if (target.rank() < 2 || !target[1].same_as(partition->axis) || proves_equal(target[0], partition->rows) != true) {
     refuse(call, fmt::format("cannot reshape to {}", to_string(target)), "a shape that begins with the rows and the ragged axis");
   }
@@ -89,13 +82,13 @@ constinit const OpDef reshape_op{.name = "reshape",
                                  .gradient = gradient,
                                  .is_alias = true,
                                  .view = view,
-                                 .attrs = [] { return Attrs(ReshapeAttrs{}); }};
+                                 .attrs = [] { return Attrs(ShapeAttrs{}); }};
 
 Tensor reshape(const Tensor& x, const Shape& shape) {
   const NamedCall call("reshape", x);
   const Shape from = x.shape();
   if (from.same_as(shape)) return cast(x, x.dtype());
-  return bind(reshape_op, {x}, ReshapeAttrs{x.is_ragged() ? shape : completed(from, shape)});
+  return bind(reshape_op, {x}, ShapeAttrs{x.is_ragged() ? shape : completed(from, shape)});
 }
 
 Tensor expand_dims(const Tensor& x, int64_t axis) {

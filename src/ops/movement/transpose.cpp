@@ -1,4 +1,5 @@
 // transpose: x -> axis k of the result is axis permutation[k] of x.
+#include "ops/movement/transpose.h"
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
 #include "graph/named_call.h"
@@ -16,14 +17,6 @@
 
 namespace anyshape {
 namespace {
-
-struct TransposeAttrs {
-  std::vector<int64_t> permutation;
-  template <class V>
-  void visit(V& v) {
-    v("permutation", permutation);
-  }
-};
 
 Specs shape(OpCall& call) {
   const std::vector<int64_t>& permutation = call.attrs_as<TransposeAttrs>().permutation;

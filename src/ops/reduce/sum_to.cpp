@@ -4,6 +4,7 @@
 #include "graph/named_call.h"
 #include "loop/ir.h"
 #include "ops/all_ops.h"
+#include "ops/shape_attrs.h"
 
 #include <anyshape/ops.h>
 
@@ -12,20 +13,12 @@
 namespace anyshape {
 namespace {
 
-struct SumToAttrs {
-  Shape shape;
-  template <class V>
-  void visit(V& v) {
-    v("shape", shape);
-  }
-};
-
 bool is_proved_equal(const OpCall& call, const Dim& a, const Dim& b) {
   return (call.facts != nullptr ? call.facts->proves_equal(a, b) : proves_equal(a, b)).value_or(false);
 }
 
 Specs shape(OpCall& call) {
-  const Shape& target = call.attrs_as<SumToAttrs>().shape;
+  const Shape& target = call.attrs_as<ShapeAttrs>().shape;
   const int missing = call.shape(0).rank() - target.rank();
   const std::string what = fmt::format("cannot sum to {}", to_string(target));
   constexpr std::string_view rule = "a shape whose sizes are 1 or the tensor's, aligned at the last axis";
@@ -41,7 +34,7 @@ Specs shape(OpCall& call) {
 }
 
 std::vector<AxisFate> fates(const OpCall& call) {
-  const Shape& target = call.attrs_as<SumToAttrs>().shape;
+  const Shape& target = call.attrs_as<ShapeAttrs>().shape;
   const int missing = call.shape(0).rank() - target.rank();
   std::vector<AxisFate> result(call.shape(0).rank(), AxisFate::Reduced);
   for (int axis = 0; axis < target.rank(); ++axis) {
@@ -68,12 +61,12 @@ constinit const OpDef sum_to_op{.name = "sum_to",
                                 .ragged = RaggedPolicy::Refuse,
                                 .gradient = gradient,
                                 .reduce = &rule,
-                                .attrs = [] { return Attrs(SumToAttrs{}); }};
+                                .attrs = [] { return Attrs(ShapeAttrs{}); }};
 
 Tensor sum_to(const Tensor& x, const Shape& shape) {
   const NamedCall call("sum_to", x);
   if (x.shape().same_as(shape)) return cast(x, x.dtype() == Dtype::b8 ? Dtype::i32 : x.dtype());
-  return bind(sum_to_op, {x}, SumToAttrs{shape});
+  return bind(sum_to_op, {x}, ShapeAttrs{shape});
 }
 
 }  // namespace anyshape

@@ -5,6 +5,7 @@
 #include "loop/element.h"
 #include "ops/all_ops.h"
 #include "ops/ragged/rules.h"
+#include "ops/shape_attrs.h"
 #include "ops/sizes.h"
 #include "tensor/view.h"
 
@@ -13,18 +14,10 @@
 namespace anyshape {
 namespace {
 
-struct FullAttrs {
-  Shape shape;
-  template <class V>
-  void visit(V& v) {
-    v("shape", shape);
-  }
-};
-
 Specs shape(OpCall& call) {
   if (call.shape(0).rank() != 0) call.fail("the value is no scalar", "a tensor of rank 0. Use broadcast_to to repeat a larger one");
-  require_sizes(call, call.attrs_as<FullAttrs>().shape);
-  return {{call.inputs[0].dtype, call.attrs_as<FullAttrs>().shape, {}}};
+  require_sizes(call, call.attrs_as<ShapeAttrs>().shape);
+  return {{call.inputs[0].dtype, call.attrs_as<ShapeAttrs>().shape, {}}};
 }
 
 std::vector<Tensor> gradient(const GradientCall& call) { return {sum(call.dys[0])}; }
@@ -42,9 +35,9 @@ constinit const OpDef full_op{.name = "full",
                               .shape = shape,
                               .gradient = gradient,
                               .element = element,
-                              .attrs = [] { return Attrs(FullAttrs{}); }};
+                              .attrs = [] { return Attrs(ShapeAttrs{}); }};
 
-Tensor full(const Shape& shape, const Tensor& value) { return bind(full_op, {value}, FullAttrs{shape}); }
+Tensor full(const Shape& shape, const Tensor& value) { return bind(full_op, {value}, ShapeAttrs{shape}); }
 Tensor ones(const Shape& shape, MakeOptions options) {
   const NamedCall call("ones");
   return filled(shape, options.dtype, 1);

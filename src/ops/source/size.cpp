@@ -13,16 +13,6 @@
 namespace anyshape {
 namespace {
 
-struct SizeAttrs {
-  Dim dim;
-  Dtype dtype = Dtype::i64;
-  template <class V>
-  void visit(V& v) {
-    v("dim", dim);
-    v("dtype", dtype);
-  }
-};
-
 Specs shape(OpCall& call) { return {{call.attrs_as<SizeAttrs>().dtype, {}, {}}}; }
 
 loop::Value element(ElementCall& call) { return call.b.cast(call.size(call.call.attrs_as<SizeAttrs>().dim), call.output.dtype); }

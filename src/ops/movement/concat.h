@@ -1,0 +1,15 @@
+// The attributes of concat and stack: the axis along which tensors come one after the other.
+#pragma once
+#include <cstdint>
+
+namespace anyshape {
+
+struct ConcatAttrs {
+  int64_t axis = 0;
+  template <class V>
+  void visit(V& v) {
+    v("axis", axis);
+  }
+};
+
+}  // namespace anyshape

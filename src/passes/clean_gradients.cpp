@@ -1,0 +1,151 @@
+// What gradients leave behind because each op's rule knows its own op only: zeros written to be added, and scatters where every row has one
+// index. Every bit stays.
+#include "ops/all_ops.h"
+#include "ops/index/one_hot.h"
+#include "ops/index/take.h"
+#include "ops/movement/concat.h"
+#include "ops/movement/pad.h"
+#include "ops/source/size.h"
+#include "passes/patterns.h"
+#include "passes/rewrite.h"
+#include "passes/run_passes.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace anyshape::passes {
+namespace {
+
+using graph::Node;
+using graph::Value;
+
+// Where a pad puts its input along the one axis that it widens.
+struct Part {
+  int axis;
+  Dim begin;
+  Value* value;
+};
+
+std::optional<Part> part_of(Value* value) {
+  if (!is_made_by(value, pad_op) || !is_number(value->node->inputs[1], 0)) return std::nullopt;
+  const PadAttrs& attrs = value->node->attrs.as<PadAttrs>();
+  Value* const source = value->node->inputs[0];
+  std::optional<Part> part;
+  for (int axis = 0; axis < attrs.shape.rank(); ++axis) {
+    const bool is_named = static_cast<size_t>(axis) < attrs.begins.size();
+    if (is_named && attrs.steps[static_cast<size_t>(axis)] != 1) return std::nullopt;
+    if (source->spec.shape[axis].same_as(attrs.shape[axis])) continue;
+    if (part) return std::nullopt;
+    part = Part{axis, is_named ? attrs.begins[static_cast<size_t>(axis)] : Dim(0), source};
+  }
+  return part;
+}
+
+constexpr size_t most_terms = 512;
+
+// The terms of a sum, as far as nothing else needs the sums on the way.
+void collect_terms(const Rewriting& at, const Node& sum, std::vector<Value*>& terms) {
+  for (Value* input : sum.inputs) {
+    if (terms.size() > most_terms) return;
+    if (is_made_by(input, add_op) && at.users(input) == 1 && input->spec.shape.same_as(sum.outputs[0]->spec.shape))
+      collect_terms(at, *input->node, terms);
+    else
+      terms.push_back(input);
+  }
+}
+
+// The parts one after the other along their axis; nothing where they leave room or meet.
+std::vector<Part> in_order(std::vector<Part> parts, const Dim& whole) {
+  Dim sum = 0, end = 0;
+  for (const Part& part : parts) sum = sum + part.value->spec.shape[part.axis];
+  if (!sum.same_as(whole)) return {};
+  std::vector<Part> ordered;
+  while (!parts.empty()) {
+    const auto next = std::ranges::find_if(parts, [&](const Part& part) { return part.axis == parts[0].axis && part.begin.same_as(end); });
+    if (next == parts.end()) return {};
+    end = end + next->value->spec.shape[next->axis];
+    ordered.push_back(*next);
+    parts.erase(next);
+  }
+  return ordered;
+}
+
+// The gradient of slices: parts among zeros, added up. Where parts do not meet each element is one number plus zeros.
+Value* join_parts(Rewriting& at, const Node& node) {
+  if (node.op != &add_op) return nullptr;
+  const TensorSpec& spec = node.outputs[0]->spec;
+  std::vector<Value*> terms;
+  collect_terms(at, node, terms);
+  std::vector<Part> parts;
+  Value* rest = nullptr;
+  for (Value* term : terms) {
+    const std::optional<Part> part = part_of(term);
+    if (!term->spec.shape.same_as(spec.shape) || (!part && rest != nullptr)) return nullptr;  // two others would be added in another order
+    if (part)
+      parts.push_back(*part);
+    else
+      rest = term;
+  }
+  if (parts.size() < 2 || terms.size() > most_terms) return nullptr;
+  const int axis = parts[0].axis;
+  parts = in_order(std::move(parts), spec.shape[axis]);
+  if (parts.empty()) return nullptr;
+  std::vector<Value*> values;
+  for (const Part& part : parts) {
+    Value* value = part.value;
+    if (!is_never_negative_zero(value))
+      value = at.add(add_op, {value, literal(at, spec.dtype, 0)}, {}, value->spec);  // as adding zeros does
+    values.push_back(value);
+  }
+  Value* const joined = at.add(concat_op, std::move(values), ConcatAttrs{axis}, spec);
+  return rest == nullptr ? joined : at.add(add_op, {rest, joined}, {}, spec);
+}
+
+// The take whose gradient it is, as long as it runs: it refuses indices outside.
+const Node* take_of(const Rewriting& at, const Node& gradient) {
+  const Shape& shape = gradient.attrs.as<TakeGradientAttrs>().shape;
+  const auto found = std::ranges::find_if(at.walked(), [&](const Node* node) {
+    return node->op == &take_op && node->inputs[1] == gradient.inputs[1] && node->inputs[0]->spec.shape.same_as(shape) &&
+           at.users(node->outputs[0]) > 0;
+  });
+  return found == at.walked().end() ? nullptr : *found;
+}
+
+Value* counted_from_start(Rewriting& at, Value* indices, const Dim& limit) {
+  const TensorSpec& spec = indices->spec;
+  Value* const size = at.add(size_op, {}, SizeAttrs{limit, spec.dtype}, {spec.dtype, {}, {}});
+  Value* const from_end = at.add(add_op, {indices, size}, {}, spec);
+  Value* const is_negative = at.add(less_op, {indices, literal(at, spec.dtype, 0)}, {}, {Dtype::b8, spec.shape, {}});
+  return at.add(where_op, {is_negative, from_end, indices}, {}, spec);
+}
+
+// One index per row along the last axis: a choice at every element, which fuses with what follows, instead of zeros and a scatter.
+Value* choose_instead(Rewriting& at, const Node& node) {
+  if (node.op != &take_gradient_op) return nullptr;
+  const TakeGradientAttrs& attrs = node.attrs.as<TakeGradientAttrs>();
+  Value *dy = node.inputs[0], *indices = node.inputs[1];
+  const int last = attrs.shape.rank() - 1, rows = indices->spec.shape.rank();
+  if (attrs.batch_dims != rows || attrs.axis != last || rows != last) return nullptr;
+  const Node* const take = take_of(at, node);
+  if (take == nullptr) return nullptr;
+  if (take->attrs.as<TakeAttrs>().from_end) indices = counted_from_start(at, indices, attrs.shape[last]);
+  const TensorSpec& spec = node.outputs[0]->spec;
+  Value* const is_chosen = at.add(one_hot_op, {indices}, OneHotAttrs{attrs.shape[last], -1, Dtype::b8}, {Dtype::b8, spec.shape, {}});
+  Shape column = indices->spec.shape;
+  column.push_back(1);
+  Value* const zero = literal(at, spec.dtype, 0);
+  if (!is_never_negative_zero(dy)) dy = at.add(add_op, {dy, zero}, {}, dy->spec);  // as adding it to zeros does
+  return at.add(where_op, {is_chosen, reshaped(at, dy, column), zero}, {}, spec);
+}
+
+}  // namespace
+
+void clean_gradients(graph::Graph& graph, Decisions& decisions) {
+  static constexpr RewriteRule rules[] = {
+      {"parts that do not meet stand one after the other", join_parts},
+      {"one index per row is a choice at every element", choose_instead},
+  };
+  rewrite("clean_gradients", graph, rules, decisions);
+}
+
+}  // namespace anyshape::passes

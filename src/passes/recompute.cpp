@@ -1,0 +1,157 @@
+// Cheap values are computed again where the backward pass needs them, instead of being kept from the forward pass: where one elementwise
+// instruction makes a value from others that stay in memory until then anyway. The copy stands in front of its late use, whose loop swallows
+// it, and the arena is smaller by the value. relu's mask is read off its result, which the product behind it keeps. Every bit stays.
+#include "graph/regions.h"
+#include "graph/text.h"
+#include "ops/all_ops.h"
+#include "passes/patterns.h"
+#include "passes/run_passes.h"
+
+#include <algorithm>
+#include <iterator>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace anyshape::passes {
+namespace {
+
+using graph::Graph;
+using graph::Node;
+using graph::Value;
+
+constexpr std::string_view stage = "recompute";
+constexpr size_t most_copies = 3;  // of one value
+constexpr int far = 2, near = 3;   // in loops that end: a wait that costs memory, and one more that costs little
+
+// One instruction or so per element.
+bool is_cheap(const Node& node) {
+  const OpDef* const cheap[] = {&add_op,        &subtract_op, &multiply_op,    &negative_op,   &abs_op,        &maximum_op,
+                                &minimum_op,    &where_op,    &cast_op,        &equal_op,      &not_equal_op,  &less_op,
+                                &less_equal_op, &sign_op,     &logical_and_op, &logical_or_op, &logical_not_op};
+  return std::ranges::find(cheap, node.op) != std::end(cheap) && node.outputs[0]->spec.shape.rank() > 0;
+}
+
+// Between two of these a value is in memory.
+bool ends_a_loop(const Node& node) { return node.op->lower != nullptr || node.op->reduce != nullptr || node.op->kind == OpKind::Control; }
+
+// Whether the node's loop computes such an operand itself.
+bool can_swallow(const Node& node, const Value& operand) {
+  if (node.op->lower != nullptr || node.op->is_alias || node.op->kind == OpKind::Control || node.op->whole_inputs != 0) return false;
+  const Shape& space = node.op->reduce != nullptr ? node.inputs[0]->spec.shape : node.outputs[0]->spec.shape;
+  return operand.spec.shape.count().same_as(space.count());
+}
+
+class Recomputing {
+ public:
+  Recomputing(Graph& graph, Decisions& decisions)
+      : graph_(graph), decisions_(decisions), nodes_(graph.nodes()), results_(graph.outputs.begin(), graph.outputs.end()) {
+    int loops = 0;
+    for (Node* node : nodes_) {
+      loops += ends_a_loop(*node) ? 1 : 0;
+      place_[node] = {before_.size(), loops};
+      before_.emplace_back();
+      for (const Value* input : node->inputs) uses_[input].push_back(node);
+    }
+  }
+
+  void run() {
+    for (Node* node : nodes_) read_mask_off_result(*node);
+    for (Node* node : nodes_) {
+      if (is_cheap(*node)) copy_to_late_uses(*node);
+    }
+    std::vector<Node*> order;
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      order.insert(order.end(), before_[i].begin(), before_[i].end());
+      order.push_back(nodes_[i]);
+    }
+    graph_.set_nodes(std::move(order));
+  }
+
+ private:
+  struct Place {
+    size_t number;  // in the order of nodes
+    int loops;      // that end up to there
+  };
+
+  // Uses so far behind the node that its value has to wait in memory for them.
+  std::vector<Node*> late_uses(const Node& node) const {
+    std::vector<Node*> late;
+    const auto uses = uses_.find(node.outputs[0]);
+    if (uses == uses_.end() || results_.contains(node.outputs[0])) return late;
+    for (Node* user : uses->second) {
+      if (place_.at(user).loops - place_.at(&node).loops > far && std::ranges::find(late, user) == late.end()) late.push_back(user);
+    }
+    return late;
+  }
+
+  // In memory for the sake of another use at a place, or until shortly before.
+  bool stays(const Value* value, const Node& without, const Node& until) const {
+    if (value->node == nullptr || value->node->op->kind == OpKind::Source || value->spec.shape.rank() == 0) return true;
+    if (value->node->op->is_alias) return stays(value->node->inputs[0], without, until);
+    if (results_.contains(value)) return true;
+    return std::ranges::any_of(
+        uses_.at(value), [&](const Node* user) { return user != &without && place_.at(user).loops + near >= place_.at(&until).loops; });
+  }
+
+  void note(const Node& node, bool yes, std::string reason) const {
+    decisions_.push_back({stage, graph::label(node), yes, std::move(reason)});
+  }
+
+  // A new node in front of the user, which reads it instead of `old`.
+  void use_copy(Node& user, Value* old, const OpDef& op, std::vector<Value*> inputs) {
+    Node* const copy = graph_.add_node(op, std::move(inputs), old->node->attrs, {&old->spec, 1});
+    place_[copy] = place_.at(&user);
+    before_[place_[copy].number].push_back(copy);
+    for (const Value* input : copy->inputs) uses_[input].push_back(copy);
+    std::ranges::replace(user.inputs, old, copy->outputs[0]);
+    std::erase(uses_[old], &user);
+    uses_[copy->outputs[0]].push_back(&user);
+  }
+
+  // y = where(x <= 0, 0, x): x <= 0 exactly where y <= 0.
+  void read_mask_off_result(const Node& node) {
+    if (node.op != &where_op || !is_made_by(node.inputs[0], less_equal_op) || !is_number(node.inputs[1], 0)) return;
+    const Node& mask = *node.inputs[0]->node;
+    Value* const result = node.outputs[0];
+    if (mask.inputs[0] != node.inputs[2] || !is_number(mask.inputs[1], 0) || !result->spec.shape.same_as(mask.outputs[0]->spec.shape))
+      return;
+    for (Node* user : late_uses(mask)) {
+      if (!can_swallow(*user, *mask.outputs[0]) || !stays(result, mask, *user)) continue;
+      use_copy(*user, mask.outputs[0], less_equal_op, {result, mask.inputs[1]});
+      note(mask, true, "read off " + graph::label(node) + ", which is kept anyway");
+    }
+  }
+
+  void copy_to_late_uses(const Node& node) {
+    const std::vector<Node*> late = late_uses(node);
+    if (late.empty()) return;
+    if (late.size() > most_copies) return note(node, false, "too many late uses");
+    for (Node* user : late) {
+      if (!can_swallow(*user, *node.outputs[0])) return note(node, false, graph::label(*user) + " reads it from memory");
+      for (const Value* input : node.inputs) {
+        if (!stays(input, node, *user)) return note(node, false, graph::label(*input->node) + " would have to be kept instead");
+      }
+    }
+    for (Node* user : late) use_copy(*user, node.outputs[0], *node.op, node.inputs);
+    note(node, true, "computed again at its late use, from what is kept anyway");
+  }
+
+  Graph& graph_;
+  Decisions& decisions_;
+  const std::vector<Node*> nodes_;
+  const std::unordered_set<const Value*> results_;
+  std::vector<std::vector<Node*>> before_;  // copies in front of each node
+  std::unordered_map<const Node*, Place> place_;
+  std::unordered_map<const Value*, std::vector<Node*>> uses_;
+};
+
+}  // namespace
+
+void recompute(Graph& graph, Decisions& decisions) {
+  Recomputing(graph, decisions).run();
+  for (const Node* node : graph.nodes()) {
+    for (const graph::NamedRegion& region : graph::regions_of(*node)) recompute(*region.graph, decisions);
+  }
+}
+
+}  // namespace anyshape::passes
