@@ -45,8 +45,14 @@ llvm::Value* Emitter::combine(Combine how, Dtype type, llvm::Value* a, llvm::Val
   switch (how) {
     case Combine::Sum: return is_floating(type) ? builder_.CreateFAdd(a, b) : builder_.CreateAdd(a, b);
     case Combine::Product: return is_floating(type) ? builder_.CreateFMul(a, b) : builder_.CreateMul(a, b);
-    case Combine::Maximum: return extreme(loop::Op::Maximum, type, a, b);
-    case Combine::Minimum: return extreme(loop::Op::Minimum, type, a, b);
+    case Combine::Maximum:
+    case Combine::Minimum: {
+      const bool greatest = how == Combine::Maximum;
+      if (!is_floating(type)) return extreme(greatest ? loop::Op::Maximum : loop::Op::Minimum, type, a, b);
+      // One instruction of the processor, and a select for a NaN in b that does not wait for a, which comes around the loop.
+      llvm::Value* const further = greatest ? builder_.CreateFCmpOGT(b, a) : builder_.CreateFCmpOLT(b, a);
+      return builder_.CreateSelect(builder_.CreateFCmpORD(b, b), builder_.CreateSelect(further, b, a), b);
+    }
     case Combine::All: return builder_.CreateAnd(a, b);
     case Combine::Any: return builder_.CreateOr(a, b);
   }

@@ -227,13 +227,21 @@ Scalar identity(Combine combine, Dtype type) {
   });
 }
 
+// Combining flushes denormals whichever way it is done; by themselves, Minimum and Maximum do not.
+static Scalar flushed(Dtype type, Scalar value) {
+  // While kernels run a denormal equals 0.
+  if (type == Dtype::f32 && value.as<float>() == 0) return Scalar::of<float>(std::copysign(0.0F, value.as<float>()));
+  if (type == Dtype::f64 && value.as<double>() == 0) return Scalar::of<double>(std::copysign(0.0, value.as<double>()));
+  return value;
+}
+
 Scalar combined(Combine combine, Dtype type, Scalar a, Scalar b) {
   const Scalar pair[] = {a, b};
   switch (combine) {
     case Combine::Sum: return evaluate(Op::Add, type, type, pair);
     case Combine::Product: return evaluate(Op::Multiply, type, type, pair);
-    case Combine::Maximum: return evaluate(Op::Maximum, type, type, pair);
-    case Combine::Minimum: return evaluate(Op::Minimum, type, type, pair);
+    case Combine::Maximum: return flushed(type, evaluate(Op::Maximum, type, type, pair));
+    case Combine::Minimum: return flushed(type, evaluate(Op::Minimum, type, type, pair));
     case Combine::All: return evaluate(Op::And, type, type, pair);
     case Combine::Any: return evaluate(Op::Or, type, type, pair);
   }
