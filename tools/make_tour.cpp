@@ -165,7 +165,9 @@ void tell_kernels(const as::lower::Program& program) {
       "Ops that walk the same elements become one kernel, and what only that kernel needs never goes to memory. Each yes and no has a "
       "reason.\n"
       "This is `score.explain()`, which knows the work and the memory of every kernel as formulas, before anything has run:");
-  show("text", as::function_detail::explain_program(program, {}));
+  as::Dim arena = 0;
+  for (const as::Dim& slot : program.blocks[0].slots) arena = arena + slot;
+  show("text", as::function_detail::explain_program(program, arena, {}));
   say("## 5. Loops");
   tell(
       "Each group becomes a program of loops over linear buffers. Loop bounds are kernel parameters (`d0`), so there is nothing to "

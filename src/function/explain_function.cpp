@@ -57,7 +57,9 @@ std::string FunctionCore::explain(const std::vector<NamedSize>& sizes) const {
   for (const Entry& entry : entries) {
     text += fmt::format("{}function \"{}\", trace {}: {}{}{}\n", text.empty() ? "" : "\n", name, entry->number(),
                         entry->signature().to_string(), given.empty() ? "" : " at ", fmt::join(given, ", "));
-    text += function_detail::explain_program(entry->executable().program(), known_sizes(entry->signature().symbols(), sizes));
+    const runtime::Executable& executable = entry->executable();
+    text +=
+        function_detail::explain_program(executable.program(), executable.peak().arena, known_sizes(entry->signature().symbols(), sizes));
   }
   return text;
 }

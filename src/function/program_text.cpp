@@ -40,12 +40,22 @@ std::string wrapped(std::string head, const std::vector<std::string>& words) {
   return text + line + "\n";
 }
 
-// Where a line may end: behind a list's commas, and before the sums of a formula.
+// Where the next sum of a formula begins, outside of parentheses.
+size_t next_sum(std::string_view text) {
+  int depth = 0;
+  for (size_t i = 0; i + 2 < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0 && i > 0 && text.substr(i, 3) == " + ") return i;
+  }
+  return std::string_view::npos;
+}
+
+// Words: a line may end behind a list's commas, and before the sums of a formula.
 std::vector<std::string> listed(const std::vector<std::string>& items, std::string_view separator) {
   std::vector<std::string> words;
   for (size_t i = 0; i < items.size(); ++i) {
     std::string rest = items[i] + std::string(i + 1 < items.size() ? separator : "");
-    for (size_t sum = rest.find(" + "); sum != std::string::npos; sum = rest.find(" + ", 1)) {
+    for (size_t sum = next_sum(rest); sum != std::string::npos; sum = next_sum(rest)) {
       words.push_back(rest.substr(0, sum));
       rest = rest.substr(sum + 1);
     }
@@ -67,7 +77,7 @@ std::string_view kind_of(const Step& step) {
 
 class Text {
  public:
-  Text(const Program& program, Substitution known) : program_(program), known_(std::move(known)) {
+  Text(const Program& program, const Dim& arena, Substitution known) : program_(program), arena_(arena), known_(std::move(known)) {
     for (const lower::Block& block : program.blocks) {
       for (const lower::Item& item : block.items) join_rows(item);
     }
@@ -121,11 +131,7 @@ class Text {
   void add_summary() {
     std::string head = fmt::format("  {}   ", counted(program_.steps.size(), "kernel"));
     std::vector<std::string> lines = work_texts([&] { return lower::count_block(program_, 0); });
-    Dim arena = 0;
-    for (const lower::Block& block : program_.blocks) {
-      for (const Dim& slot : block.slots) arena = arena + slot;
-    }
-    lines.push_back("arena " + bytes(arena));
+    lines.push_back("arena " + bytes(arena_));
     for (const std::string& line : lines) {
       text_ += wrapped(head, listed({line}, ""));
       head.assign(head.size(), ' ');
@@ -208,6 +214,7 @@ class Text {
   }
 
   const Program& program_;
+  const Dim& arena_;
   Substitution known_;  // what stands for a size
   int kernels_ = 0;
   std::string text_;
@@ -215,6 +222,8 @@ class Text {
 
 }  // namespace
 
-std::string explain_program(const Program& program, const Substitution& known) { return Text(program, known).run(); }
+std::string explain_program(const Program& program, const Dim& arena, const Substitution& known) {
+  return Text(program, arena, known).run();
+}
 
 }  // namespace anyshape::function_detail

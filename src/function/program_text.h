@@ -7,7 +7,7 @@
 
 namespace anyshape::function_detail {
 
-// Sizes in `known` are put into all formulas.
-std::string explain_program(const lower::Program& program, const Substitution& known);
+// `arena` is the bytes of all blocks together. Sizes in `known` are put into all formulas.
+std::string explain_program(const lower::Program& program, const Dim& arena, const Substitution& known);
 
 }  // namespace anyshape::function_detail

@@ -88,8 +88,7 @@ class StepCount {
     for (size_t i = 0; i < instruction.buffers.size(); ++i) {
       Traffic& traffic = traffic_[static_cast<size_t>(instruction.buffers[i])];
       const loop::Access access = step_.kernel.buffers[static_cast<size_t>(instruction.buffers[i])].access;
-      traffic.is_written = traffic.is_written || access != loop::Access::In;
-      traffic.is_read = traffic.is_read || access == loop::Access::In || (!product && access == loop::Access::InOut);
+      (access == loop::Access::In ? traffic.is_read : traffic.is_written) = true;
       traffic.is_walked = true;
     }
     if (!product) return;
@@ -138,8 +137,9 @@ class StepCount {
   void add_traffic(int number, const Traffic& traffic) {
     const ProgramBuffer& buffer = program_.buffers[static_cast<size_t>(number)];
     const bool is_scratch = buffer.kind == BufferKind::Temporary && buffer.first_step == buffer.last_step;
-    if (is_scratch && traffic.is_read && traffic.is_written) return;
-    if (traffic.is_read) work_.bytes_read = work_.bytes_read + elements_read(buffer, traffic) * size_of(buffer.dtype);
+    if (is_scratch) return;
+    const bool is_own = traffic.is_written;  // read again from a cache
+    if (traffic.is_read && !is_own) work_.bytes_read = work_.bytes_read + elements_read(buffer, traffic) * size_of(buffer.dtype);
     if (traffic.is_written) work_.bytes_written = work_.bytes_written + buffer.count * size_of(buffer.dtype);
   }
 

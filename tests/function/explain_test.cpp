@@ -103,7 +103,7 @@ TEST(Explain, passes_and_decisions_stand_behind_the_kernels) {
   for (int i = 10; i < 30; ++i) program.decisions.push_back({"group", "%" + std::to_string(i) + " add", false, "two kernels read it"});
   program.decisions.push_back({"plan_memory", "%7 exp", true, "its place is free then"});
   program.decisions.push_back({"group", "%9 exp", true, "its one consumer walks the same elements"});
-  const std::string text = function_detail::explain_program(program, {});
+  const std::string text = function_detail::explain_program(program, 0, {});
   EXPECT_EQ(text, R"(  0 kernels   0 FLOP
               arena 0 B
 

@@ -28,6 +28,19 @@ TEST(CountWork, an_elementwise_op_counts_once_for_each_element_and_reads_and_wri
   EXPECT_FALSE(work.is_bound || work.depends_on_data);
 }
 
+TEST(CountWork, what_a_kernel_has_written_itself_it_does_not_read_from_memory) {
+  const std::string text = R"(graph f(%0 x: f32[n, 300]) {
+  %1 = exp(%0) : f32[n, 300]
+  %2 = sum(%1) {axes=[1], keep_dims=true} : f32[n, 1]
+  %3 = divide(%1, %2) : f32[n, 300]
+  return %3
+}
+)";
+  ASSERT_EQ(lowered(text).steps.size(), 1U);
+  EXPECT_EQ(to_string(work_of(text).bytes_read), "1200 * n");
+  EXPECT_EQ(to_string(work_of(text).bytes_written), "1200 * n");
+}
+
 TEST(CountWork, integers_and_comparisons_are_no_floating_point_work) {
   EXPECT_EQ(flops_of(R"(graph f(%0 x: i32[n], %1 y: f32[n]) {
   %2 = add(%0, %0) : i32[n]
