@@ -80,18 +80,22 @@ class BlockPlan {
     return {};
   }
 
-  // The first that is large enough, else one that grows to hold both: never more than a slot beside it would take.
+  // The first that is large enough, else one that grows to hold both: never more than a slot beside it would take. What is small anyway stays
+  // by itself, so that people can read what a call takes.
   Slot* find_free(int number, const Dim& bytes) {
     Slot* largest = nullptr;
     for (Slot& slot : slots_) {
       if (buffer(slot.owner).last_step >= buffer(number).first_step) continue;
       if (proves_less_equal(bytes, slot.bytes).value_or(false)) return &slot;
+      if (is_small(slot.bytes)) continue;
       if (largest == nullptr || proves_less(largest->bytes, slot.bytes).value_or(false)) largest = &slot;
     }
-    if (largest == nullptr || is_found_late(bytes)) return nullptr;
+    if (largest == nullptr || is_small(bytes) || is_found_late(bytes)) return nullptr;
     largest->bytes = max(largest->bytes, bytes);
     return largest;
   }
+
+  static bool is_small(const Dim& bytes) { return bytes.is_constant() && bytes.value() <= 4096; }
 
   // A size that a step finds: memory that was laid out before cannot grow by it.
   bool is_found_late(const Dim& bytes) const {

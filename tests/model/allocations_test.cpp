@@ -28,24 +28,24 @@ std::atomic<int64_t> requests{0};  // to the C library, of all threads
 #ifndef ANYSHAPE_SANITIZED
 // In the program, these come before the C library's own.
 extern "C" {
-void* __libc_malloc(size_t bytes);
-void* __libc_calloc(size_t count, size_t bytes);
-void* __libc_realloc(void* block, size_t bytes);
-void* __libc_memalign(size_t alignment, size_t bytes);
+void* __libc_malloc(size_t bytes);                      // NOLINT(bugprone-reserved-identifier)
+void* __libc_calloc(size_t count, size_t bytes);        // NOLINT(bugprone-reserved-identifier)
+void* __libc_realloc(void* block, size_t bytes);        // NOLINT(bugprone-reserved-identifier)
+void* __libc_memalign(size_t alignment, size_t bytes);  // NOLINT(bugprone-reserved-identifier)
 
-void* malloc(size_t bytes) {
+void* malloc(size_t bytes) noexcept {
   requests.fetch_add(1, std::memory_order_relaxed);
   return __libc_malloc(bytes);
 }
-void* calloc(size_t count, size_t bytes) {
+void* calloc(size_t count, size_t bytes) noexcept {
   requests.fetch_add(1, std::memory_order_relaxed);
   return __libc_calloc(count, bytes);
 }
-void* realloc(void* block, size_t bytes) {
+void* realloc(void* block, size_t bytes) noexcept {
   requests.fetch_add(1, std::memory_order_relaxed);
   return __libc_realloc(block, bytes);
 }
-void* aligned_alloc(size_t alignment, size_t bytes) {
+void* aligned_alloc(size_t alignment, size_t bytes) noexcept {
   requests.fetch_add(1, std::memory_order_relaxed);
   return __libc_memalign(alignment, bytes);
 }
