@@ -16,7 +16,7 @@ class Spares {
   static void give(Container&& used) noexcept {
     used.clear();
     Spares* const own = of_thread();
-    if (own != nullptr && own->count_ < own->kept_.size()) own->kept_[own->count_++] = std::move(used);
+    if (own != nullptr && own->count_ < own->kept_.size() && used.capacity() > 0) own->kept_[own->count_++] = std::move(used);
   }
 
   ~Spares() { ended_ = true; }

@@ -24,9 +24,10 @@ constexpr int64_t thread_blocks = 128;                           // of one class
 constexpr int64_t batch_bytes = int64_t{32} << 10;               // fetched from the shared cache at once
 constexpr int64_t shared_limit_most = int64_t{2} << 30;
 // A request that finds no block of its class takes a larger one that is free, so that a stream of sizes lives in what its largest has left.
-// Small ones take up to four times as much. Large ones take any, as long as what all of them hold in vain stays below a limit: a result that
-// is kept for long must not keep many times its size.
-constexpr int small_stretch = 8;                           // classes
+// Small ones take up to four times as much. Those of 64 KiB and more take any, as long as what all of them hold in vain stays below a limit: a
+// result that is kept for long must not keep many times its size.
+constexpr int small_stretch = 8;  // classes
+constexpr int stretches_from = size_class_of(int64_t{64} << 10);
 constexpr int64_t most_held_in_vain = int64_t{256} << 20;  // bytes
 
 class SpinLock {
@@ -57,22 +58,25 @@ class SharedCache {
     return take_locked(size_class, most);
   }
 
-  // One block of the class or, where there is none, of the next larger one; it counts as live, and so does what is to be made where there is
-  // no block at all.
+  // One block of the class or, where there is none, of the next larger one that may be taken for it.
   Block take_large(int size_class) noexcept {
     const std::lock_guard guard(mutex_);
-    const int last = size_class < thread_classes ? size_class : size_class_count - 1;
+    const int last = size_class < stretches_from ? size_class : size_class_count - 1;
     for (int each = size_class; each <= last; ++each) {
-      if (lists_[each].empty()) continue;
+      const bool is_threads = each > size_class && each < thread_classes;  // their blocks go back to the threads, uncounted
+      if (is_threads || lists_[each].empty()) continue;
       const int64_t in_vain = capacity_of_class(each) - capacity_of_class(size_class);
-      if (in_vain > 0 && held_in_vain_ + in_vain > most_held_in_vain) break;
+      if (held_in_vain_ + in_vain > most_held_in_vain) break;
       held_in_vain_ += in_vain;
       bytes_.live += capacity_of_class(each);
       return {take_locked(each, 1).pop(), each};
     }
-    last_use_[size_class] = ++clock_;
-    bytes_.live += capacity_of_class(size_class);
     return {nullptr, size_class};
+  }
+
+  void count_live(int64_t bytes) noexcept {
+    const std::lock_guard guard(mutex_);
+    bytes_.live += bytes;
   }
 
   // A block that take_large() gave.
@@ -247,8 +251,9 @@ void* take_fresh(int size_class) noexcept {
 // Large ones, and small ones where the thread has no cache.
 Block take_shared(int size_class) noexcept {
   Block block = shared_cache().take_large(size_class);
-  if (block.pointer == nullptr) block.pointer = take_fresh(size_class);
-  if (block.pointer == nullptr) shared_cache().give({}, 0, -capacity_of_class(size_class));
+  if (block.pointer != nullptr) return block;
+  block.pointer = take_fresh(size_class);
+  if (block.pointer != nullptr) shared_cache().count_live(capacity_of_class(size_class));
   return block;
 }
 
@@ -265,21 +270,36 @@ Block take_own(ThreadCache& cache, int first, int last) noexcept {
   return {nullptr, first};
 }
 
-// The thread has none: a batch from the shared cache, else a larger one of the thread's, else one from the system.
+// One that another thread keeps: who frees a block need not be who takes the next one. It counts as taken by nobody yet.
+Block take_from_others(int first, int last) noexcept {
+  SharedCache& shared = shared_cache();
+  const std::lock_guard guard(shared.registry_mutex);
+  for (ThreadCache* cache = shared.registry; cache != nullptr; cache = cache->next) {
+    const std::lock_guard cache_guard(cache->lock);
+    const Block block = take_own(*cache, first, last);
+    if (block.pointer == nullptr) continue;
+    cache->live -= capacity_of_class(block.size_class);
+    return block;
+  }
+  return {nullptr, first};
+}
+
+// The thread has none: a batch from the shared cache, else one of another thread's, else a larger one of any, else one from the system.
 Block take_missed(ThreadCache& cache, int size_class) noexcept {
-  const int64_t capacity = capacity_of_class(size_class);
-  BlockList batch = shared_cache().take(size_class, std::max<int64_t>(1, batch_bytes / capacity));
+  const int end = std::min(size_class + small_stretch + 1, thread_classes);
+  BlockList batch = shared_cache().take(size_class, std::max<int64_t>(1, batch_bytes / capacity_of_class(size_class)));
   Block block{batch.pop(), size_class};
-  if (block.pointer == nullptr) {
-    const std::lock_guard guard(cache.lock);
-    block = take_own(cache, size_class, std::min(size_class + small_stretch + 1, thread_classes));
+  if (block.pointer == nullptr) block = take_from_others(size_class, size_class + 1);
+  if (block.pointer == nullptr) block = take_from_others(size_class, end);
+  if (block.pointer == nullptr && size_class >= stretches_from) {
+    block = shared_cache().take_large(size_class);  // and counted there
     if (block.pointer != nullptr) return block;
   }
   if (block.pointer == nullptr) block.pointer = take_fresh(size_class);
   if (block.pointer == nullptr) return block;
   const std::lock_guard guard(cache.lock);
-  cache.live += capacity;
-  cache.cached += batch.count() * capacity;
+  cache.live += capacity_of_class(block.size_class);
+  cache.cached += batch.count() * capacity_of_class(size_class);
   cache.lists[size_class].splice(batch);
   return block;
 }

@@ -33,19 +33,19 @@ void* __libc_calloc(size_t count, size_t bytes);        // NOLINT(bugprone-reser
 void* __libc_realloc(void* block, size_t bytes);        // NOLINT(bugprone-reserved-identifier)
 void* __libc_memalign(size_t alignment, size_t bytes);  // NOLINT(bugprone-reserved-identifier)
 
-void* malloc(size_t bytes) noexcept {
+[[gnu::visibility("default")]] void* malloc(size_t bytes) noexcept {
   requests.fetch_add(1, std::memory_order_relaxed);
   return __libc_malloc(bytes);
 }
-void* calloc(size_t count, size_t bytes) noexcept {
+[[gnu::visibility("default")]] void* calloc(size_t count, size_t bytes) noexcept {
   requests.fetch_add(1, std::memory_order_relaxed);
   return __libc_calloc(count, bytes);
 }
-void* realloc(void* block, size_t bytes) noexcept {
+[[gnu::visibility("default")]] void* realloc(void* block, size_t bytes) noexcept {
   requests.fetch_add(1, std::memory_order_relaxed);
   return __libc_realloc(block, bytes);
 }
-void* aligned_alloc(size_t alignment, size_t bytes) noexcept {
+[[gnu::visibility("default")]] void* aligned_alloc(size_t alignment, size_t bytes) noexcept {
   requests.fetch_add(1, std::memory_order_relaxed);
   return __libc_memalign(alignment, bytes);
 }
