@@ -1,8 +1,6 @@
 // What generality costs: every program compiled for any size against the same program with its sizes as constants, in one process, samples
-// taken in turns. Prints a table of the median of the rounds' ratios with quartiles, and the limit. `generic_bench [ROUNDS]`.
+// taken in turns: the median of the rounds' ratios, as JSON lines for bench/compare.
 #include "measure.h"
-
-#include <cstdlib>
 
 namespace as = anyshape;
 using as::Tensor;
@@ -13,7 +11,6 @@ using Work = std::function<void()>;
 
 struct Case {
   const char* name;
-  double limit;                          // of the ratio, generic over exact
   std::function<Work(as::Shapes)> made;  // the program, compiled this way
 };
 
@@ -62,43 +59,28 @@ Work lstm_step(as::Shapes shapes) {
               as::random::bernoulli({32, 1}, {.dtype = as::f32}), shapes);
 }
 
-bool is_met(const Case& each, int rounds) {
+double ratio_of(const Case& each) {
+  constexpr int warm = 3, rounds = 101;
   const Work generic = each.made(as::Shapes::Symbolic), exact = each.made(as::Shapes::Exact);
-  for (int i = 0; i < 3; ++i) generic(), exact();
-  std::vector<double> ratios, times;
-  for (int round = 0; round < rounds; ++round) {
-    const bool is_first = round % 2 == 0;  // who goes first changes
-    const double before = is_first ? 0 : bench::milliseconds(exact), time = bench::milliseconds(generic);
-    const double other = is_first ? bench::milliseconds(exact) : before;
-    times.push_back(time);
-    ratios.push_back(time / other);
+  std::vector<double> ratios;
+  for (int round = 0; round < warm + rounds; ++round) {
+    double time = 0, other = 0;
+    for (const bool is_generic : {round % 2 == 0, round % 2 != 0})
+      (is_generic ? time : other) = bench::milliseconds(is_generic ? generic : exact);
+    if (round >= warm) ratios.push_back(time / other);
   }
-  std::ranges::sort(ratios);
-  const auto at = [&](double q) { return ratios[static_cast<size_t>(q * static_cast<double>(ratios.size() - 1))]; };
-  const bool met = at(0.5) <= each.limit;
-  std::printf("| %s | %.3f | %.3f (%.3f - %.3f) | %.2f | %s |\n", each.name, bench::median(times), at(0.5), at(0.25), at(0.75), each.limit,
-              met ? "met" : "not met");
-  return met;
+  return bench::median(ratios);
 }
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  const int rounds = count > 1 ? std::atoi(arguments[1]) : 101;
-  if (rounds < 1) {
-    std::fprintf(stderr, "usage: generic_bench [ROUNDS]\n");
-    return 2;
-  }
+int main() {
   const std::vector<Case> cases = {
-      {"elementwise chain, 1000 x 1001", 1.10, elementwise},
-      {"elementwise with a row, 200 calls on 30 x 37", 1.10, small_elementwise},
-      {"softmax, 1024 x 1000", 1.10, softmax},
-      {"products: mlp step, batch 64", 1.05, mlp_step},
-      {"scan: LSTM(128) step, 32 x 50 x 64", 1.05, lstm_step},
+      {"elementwise", elementwise}, {"small_elementwise", small_elementwise}, {"softmax", softmax}, {"products", mlp_step},
+      {"scan", lstm_step},
   };
   as::random::set_seed(1);
-  std::printf("| what | generic, ms | generic / exact: median (quartiles) | limit | |\n|---|---|---|---|---|\n");
-  bool all = true;
-  for (const Case& each : cases) all = is_met(each, rounds) && all;
-  return all ? 0 : 1;
+  bench::calibrate();
+  for (const Case& each : cases) bench::emit(each.name, ratio_of(each));
+  return 0;
 }

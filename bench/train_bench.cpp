@@ -4,9 +4,11 @@
 #include "workloads.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <numeric>
 #include <set>
+#include <stdexcept>
 #include <string>
 
 namespace as = anyshape;
@@ -173,15 +175,35 @@ void run_ragged(const Workload& workload, const Training& step) {
   step.emit_counts();
 }
 
+// A first step is one of a process that has done nothing else: each runs in a child, the second with the kernels that the first left on disk.
+void run_first(const char* program, const std::string& workload) {
+  char folder[] = "/tmp/anyshape-first-XXXXXX";
+  if (mkdtemp(folder) == nullptr) throw std::runtime_error("no folder for kernels");
+  setenv("ANYSHAPE_KERNEL_CACHE", folder, 1);
+  for (const char* metric : {"first_cold_ms", "first_cached_ms"}) {
+    FILE* const child = popen((std::string(program) + " " + workload + "/one").c_str(), "r");
+    double value = 0;
+    const bool is_read = child != nullptr && std::fscanf(child, "%lf", &value) == 1;
+    if (child == nullptr || pclose(child) != 0 || !is_read) throw std::runtime_error("the child failed");
+    emit(metric, value);
+  }
+  std::filesystem::remove_all(folder);
+}
+
+void run_one(const Workload& workload, const Training& step) {
+  const as::Batch batch = workload.batch(workload.steady);
+  std::printf("%.3f\n", milliseconds([&] { step(batch); }));
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   const std::string name = count == 2 ? arguments[1] : "";
   const std::string workload_name = name.substr(0, name.find('/')), part = name.substr(std::min(name.size(), name.find('/') + 1));
   const std::map<std::string, Workload (*)()> workloads = {{"mlp", mlp}, {"lstm_text", lstm_text}, {"encoder", encoder}};
-  const std::set<std::string> parts = {"mlp/steady",       "mlp/stream",     "lstm_text/steady", "lstm_text/stream",
-                                       "lstm_text/ragged", "encoder/steady", "encoder/ragged"};
-  if (!parts.contains(name)) {
+  const std::set<std::string> parts = {"mlp/steady",     "mlp/stream",     "lstm_text/steady", "lstm_text/stream", "lstm_text/ragged",
+                                       "encoder/steady", "encoder/ragged", "mlp/first",        "lstm_text/first"};
+  if (!parts.contains(name) && part != "one") {
     std::fprintf(stderr, "usage: train_bench WORKLOAD/PART, one of:\n");
     for (const std::string& each : parts) std::fprintf(stderr, "  %s\n", each.c_str());
     return 2;
@@ -189,10 +211,17 @@ int main(int count, char** arguments) {
   if (std::getenv("ANYSHAPE_KERNEL_CACHE") == nullptr)
     as::set_kernel_cache({.enabled = false});  // a first step is cold unless asked otherwise
   as::random::set_seed(1);
-  bench::calibrate();
+  if (part != "one") bench::calibrate();
+  if (part == "first") {
+    run_first(arguments[0], workload_name);
+    return 0;
+  }
   const Workload workload = workloads.at(workload_name)();
   const Training step(workload, workload_name == "mlp" ? as::sparse_categorical_crossentropy({.from_logits = true})
                                                        : as::binary_crossentropy({.from_logits = true}));
-  part == "steady" ? run_steady(workload, step) : part == "stream" ? run_stream(workload, step) : run_ragged(workload, step);
+  part == "one"      ? run_one(workload, step)
+  : part == "steady" ? run_steady(workload, step)
+  : part == "stream" ? run_stream(workload, step)
+                     : run_ragged(workload, step);
   return 0;
 }
