@@ -5,10 +5,15 @@
 #include "graph/text.h"
 #include "lower/fuse_rows.h"
 #include "lower/merge.h"
+#include "lower/place_parts.h"
+#include "ops/all_ops.h"
+#include "ops/movement/slice.h"
+#include "shape/prove.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace anyshape::lower {
 namespace {
@@ -25,8 +30,41 @@ bool same_iteration_space(const Value& value, const Node& consumer) {
   return value.spec.shape.count().same_as(space.count());
 }
 
+// Whether a loop that computes the value has to find out which operands it repeats: versions of loops do so for the whole of an axis.
+bool repeats_openly(const Value& value, const Groups& groups) {
+  if (value.node == nullptr || groups.in_memory.contains(&value)) return false;
+  const Shape& to = value.spec.shape;
+  return std::ranges::any_of(value.node->inputs, [&](const Value* input) {
+    const Shape& from = input->spec.shape;
+    const bool is_aligned = value.node->op->kind == OpKind::Elementwise;
+    for (int axis = 1; is_aligned && axis <= from.rank(); ++axis) {
+      if (!proves_equal(from[-axis], to[-axis]).value_or(false) && !proves_equal(from[-axis], 1).value_or(false)) return true;
+    }
+    return repeats_openly(*input, groups);
+  });
+}
+
+// Every element is asked for by one of the consumers at most: slices side by side, as split makes them.
+bool is_cut_up(const Value& value, const std::vector<const Node*>& consumers, const Groups& groups) {
+  if (consumers.empty() || is_switched_off("cut_up")) return false;
+  std::optional<size_t> along;
+  Dim end = 0;
+  for (const Node* consumer : consumers) {
+    if (consumer->op != &slice_op) return false;
+    const SliceAttrs& attrs = consumer->attrs.as<SliceAttrs>();
+    for (size_t axis = 0; axis < attrs.begins.size(); ++axis) {
+      if (attrs.begins[axis].same_as(0) && attrs.sizes[axis].same_as(value.spec.shape[static_cast<int>(axis)])) continue;
+      if (attrs.steps[axis] != 1 || along.value_or(axis) != axis) return false;
+      along = axis;
+    }
+    if (!along || *along >= attrs.begins.size() || !proves_less_equal(end, attrs.begins[*along]).value_or(false)) return false;
+    end = attrs.begins[*along] + attrs.sizes[*along];
+  }
+  return !repeats_openly(value, groups);
+}
+
 // Why a value is in memory; empty: it is computed in the loop that uses it.
-std::string why_in_memory(const Value& value, const std::vector<const Node*>& consumers) {
+std::string why_in_memory(const Value& value, const std::vector<const Node*>& consumers, const Groups& groups) {
   const OpDef& op = *value.node->op;
   if (op.element == nullptr || op.is_alias) return "no rule says one element of it";
   for (const Node* consumer : consumers) {
@@ -36,7 +74,7 @@ std::string why_in_memory(const Value& value, const std::vector<const Node*>& co
       if (consumer->inputs[k] == &value && (needs_memory || is_whole)) return graph::label(*consumer) + " reads it from memory";
     }
   }
-  if (is_source(op)) return "";
+  if (is_source(op) || is_cut_up(value, consumers, groups)) return "";
   if (consumers.size() != 1) return fmt::format("{} ops read it", consumers.size());
   return same_iteration_space(value, *consumers[0]) ? "" : graph::label(*consumers[0]) + " would compute its elements again and again";
 }
@@ -71,7 +109,7 @@ Groups group(const Graph& graph, Decisions& decisions) {
     bool root = false;
     for (const Value* output : node->outputs) {
       const bool is_result = std::ranges::find(graph.outputs, output) != graph.outputs.end();
-      const std::string reason = is_result ? "a result" : inlines ? why_in_memory(*output, consumers[output]) : "switched off";
+      const std::string reason = is_result ? "a result" : inlines ? why_in_memory(*output, consumers[output], groups) : "switched off";
       if (!reason.empty()) {
         groups.in_memory.insert(output);
         root = true;
@@ -89,6 +127,7 @@ Groups group(const Graph& graph, Decisions& decisions) {
   std::ranges::sort(roots, {}, [&](const Node* node) { return position[node]; });
   merge(graph, roots, ops_inside, groups, decisions);
   fuse_rows(graph, groups, decisions);
+  place_parts(graph, groups, decisions);
   return groups;
 }
 

@@ -22,9 +22,19 @@ struct PlannedKernel {
   KernelKind kind = KernelKind::Single;
 };
 
+// Where a value stands inside a larger one that is made of parts: behind `begin` along `axis`.
+struct Place {
+  const graph::Value* whole;
+  int axis;
+  Dim begin;
+};
+
 struct Groups {
   std::unordered_set<const graph::Value*> in_memory;  // graph inputs aside
   std::vector<PlannedKernel> kernels;                 // in order
+  // Of values in memory that their kernels write into larger ones; `only_placed` have no memory of their own.
+  std::unordered_map<const graph::Value*, std::vector<Place>> places;
+  std::unordered_set<const graph::Value*> only_placed;
 };
 
 Groups group(const graph::Graph& graph, Decisions& decisions);

@@ -1,6 +1,7 @@
 // lower(): walks the roots in order and writes one kernel each.
 #include "lower/lower.h"
 
+#include "base/switches.h"
 #include "graph/text.h"
 #include "lower/lower_loops.h"
 #include "lower/split_rows.h"
@@ -119,7 +120,7 @@ class Lowering {
       return;
     }
     for (const Node* each : roots) {
-      for (const graph::Value* output : each->outputs) buffers_[output] = new_temporary(output->spec.dtype, capacity(*each, *output));
+      for (const graph::Value* output : each->outputs) make_room(*each, *output);
     }
     if (root.op->kind == OpKind::Control) return lower_control(root);
     if (root.op->lower != nullptr) {
@@ -154,6 +155,17 @@ class Lowering {
     }
     GroupKernel kernel = lower_rows(roots, context());
     add_step(std::move(kernel.step), roots, kernel.indexed);
+  }
+
+  // Of its own, and of the larger values that it is a part of: those are in memory when the first part is.
+  void make_room(const Node& node, const graph::Value& output) {
+    if (const auto found = groups_.places.find(&output); found != groups_.places.end()) {
+      for (const Place& place : found->second) {
+        if (!buffers_.contains(place.whole))
+          buffers_[place.whole] = new_temporary(place.whole->spec.dtype, place.whole->spec.shape.count());
+      }
+    }
+    if (!groups_.only_placed.contains(&output)) buffers_[&output] = new_temporary(output.spec.dtype, capacity(node, output));
   }
 
   // The elements of an output; a size that the node itself makes counts with what it cannot exceed.
@@ -306,7 +318,13 @@ ScanItem Lowering::lower_scan(const Node& root) {
     else
       body.bind_input(i, inputs[i]);
   }
-  for (size_t i = carried; i < outputs.size(); ++i) item.stacked.push_back({outputs[i], -1, by_rows(made[i])});
+  for (size_t i = carried; i < outputs.size(); ++i) {
+    item.stacked.push_back({outputs[i], -1, by_rows(made[i])});
+    const auto same = std::find(given.begin(), given.begin() + attrs.carried, made[i]);
+    if (same == given.begin() + attrs.carried || is_switched_off("keep_carries")) continue;
+    int& kept = item.carried[static_cast<size_t>(same - given.begin())].kept;
+    if (kept < 0) kept = static_cast<int>(i - carried);
+  }
   if (!active.is_constant()) {
     const Dim rows = split ? split->rows : attrs.rows, total = attrs.is_packed() ? attrs.total : attrs.length * rows;
     item.rows = {active, rows, total, attrs.is_packed() ? inputs.back() : -1, split.has_value()};

@@ -30,6 +30,34 @@ std::set<int> read_at_own_index(const Shape& space, std::span<const Value> index
   return own;
 }
 
+// A store of what a root computes: at the index of the loop, or where it stands in a larger value.
+struct Target {
+  size_t root;
+  int32_t buffer;
+  const Place* place = nullptr;
+};
+
+std::vector<Target> targets_of(const Roots& roots, const GroupContext& context, KernelWriter& kernel) {
+  std::vector<Target> targets;
+  for (size_t i = 0; i < roots.size(); ++i) {
+    const graph::Value* output = roots[i]->outputs[0];
+    const Dtype dtype = output->spec.dtype;
+    if (!context.groups.only_placed.contains(output))
+      targets.push_back({i, kernel.buffer(context.find_buffer(output), dtype, loop::Access::Out)});
+    const auto placed = context.groups.places.find(output);
+    if (placed == context.groups.places.end()) continue;
+    for (const Place& place : placed->second)
+      targets.push_back({i, kernel.buffer(context.find_buffer(place.whole), dtype, loop::Access::InOut), &place});
+  }
+  return targets;
+}
+
+std::vector<Value> index_at(const Place& place, std::vector<Value> index, KernelWriter& kernel) {
+  const auto axis = static_cast<size_t>(place.axis);
+  index[axis] = kernel.b.add(index[axis], kernel.size(place.begin));
+  return index;
+}
+
 DryRun dry_run(const Roots& roots, const GroupContext& context) {
   KernelWriter kernel("dry_run");
   Elements elements(kernel, context.groups, context.find_buffer, context.node_number);
@@ -46,7 +74,11 @@ DryRun dry_run(const Roots& roots, const GroupContext& context) {
     }
     elements.enter_body({});
     for (const Node* root : roots) elements.compute(root->outputs[0], index);
-    result.axes = join_axes(space, index, elements.accesses(), kernel.b, [](int, int) { return true; });
+    std::vector<ElementAccess> accesses = elements.accesses();
+    for (const Target& target : targets_of(roots, context, kernel)) {
+      if (target.place != nullptr) accesses.push_back({target.place->whole->spec.shape, index_at(*target.place, index, kernel)});
+    }
+    result.axes = join_axes(space, index, accesses, kernel.b, [](int, int) { return true; });
     result.own = read_at_own_index(space, index, elements, context);
   };
   nest(0);
@@ -77,17 +109,17 @@ GroupKernel lower_elementwise(const Roots& roots, const GroupContext& context) {
   Elements elements(kernel, context.groups, context.find_buffer, context.node_number);
   elements.read_at_own_index(dry.own);
   check_indices(kernel, dry.indexed, context);
-  std::vector<int32_t> targets;
-  for (const Node* root : roots) {
-    const graph::Value* output = root->outputs[0];
-    targets.push_back(kernel.buffer(context.find_buffer(output), output->spec.dtype, loop::Access::Out));
-  }
+  const std::vector<Target> targets = targets_of(roots, context, kernel);
   std::vector<Value> index(space.rank(), b.integer(0));
   // All is read before anything is written: see loop::Access::Own.
   auto write = [&](Value offset) {
     std::vector<Value> computed;
     for (const Node* root : roots) computed.push_back(elements.compute(root->outputs[0], index));
-    for (size_t i = 0; i < roots.size(); ++i) b.store(targets[i], offset, computed[i]);
+    for (const Target& target : targets) {
+      const Value at =
+          target.place == nullptr ? offset : elements.offset(target.place->whole->spec.shape, index_at(*target.place, index, kernel));
+      b.store(target.buffer, at, computed[target.root]);
+    }
   };
 
   // Joined axes are walked by the index of their last one; the others stay at 0, which row-major offsets take as the same element.

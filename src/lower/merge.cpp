@@ -117,10 +117,12 @@ class Merger {
       return false;
     }
     return std::ranges::any_of(reads, [&](const Read& read) {
-      if (!read.is_own_index) return false;
       const auto found = kernel_of_.find(read.value);
-      if (found != kernel_of_.end() && found->second == number) return true;
-      return std::ranges::any_of(kernel.reads, [&](const Read& other) { return other.value == read.value && other.is_own_index; });
+      if (!read.is_own_index && !kernel.is_loop) return false;
+      if (read.is_own_index && found != kernel_of_.end() && found->second == number) return true;
+      // The same elements, or others of a value that both walk through, such as the gates of one product.
+      return std::ranges::any_of(kernel.reads,
+                                 [&](const Read& other) { return other.value == read.value && other.is_own_index == read.is_own_index; });
     });
   }
 

@@ -26,6 +26,15 @@ TEST(DataSize, boolean_mask_keeps_rows_in_order) {
   EXPECT_EQ(sizes_of(boolean_mask(x, tensor({false, false, false, false}))), (Sizes{0, 3}));
 }
 
+TEST(DataSize, parts_of_known_and_of_found_size_are_joined) {
+  const auto joined = [](const Tensor& x, const Tensor& keep) { return concat({exp(x), tanh(boolean_mask(x, keep))}); };
+  auto traced = function([&](Tensor x, Tensor keep) { return joined(x, keep); });
+  for (const int64_t rows : {4, 0, 70}) {
+    const Tensor x = sin(reshape(cast(arange(rows * 20), f32), {rows, 20})), keep = arange(rows) % 3 == 0;
+    EXPECT_TRUE(all_equal(traced(x, keep), joined(x, keep))) << rows;
+  }
+}
+
 TEST(DataSize, unique_sorts_counts_and_leads_back) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Unique found = unique(tensor({3.0F, nan, 1.0F, 3.0F, nan, -1.0F}), {.return_inverse = true, .return_counts = true});

@@ -71,6 +71,61 @@ TEST(Group, results_that_share_what_they_read_are_written_by_one_kernel) {
   EXPECT_EQ(program.steps[0].buffers.size(), 6U);
 }
 
+// The step of an LSTM: gates of one product, and what is made of them.
+TEST(Group, gates_of_one_product_are_one_kernel) {
+  const std::string text = R"(graph f(%0 x: f32[n, 64], %1 b: f32[64], %2 c: f32[n, 32]) {
+  %3 = add(%0, %1) : f32[n, 64]
+  %4 = slice(%3) {begins=[0, 0], sizes=[n, 32], steps=[1, 1]} : f32[n, 32]
+  %5 = slice(%3) {begins=[0, 32], sizes=[n, 32], steps=[1, 1]} : f32[n, 32]
+  %6 = sigmoid(%4) : f32[n, 32]
+  %7 = tanh(%5) : f32[n, 32]
+  %8 = multiply(%6, %7) : f32[n, 32]
+  %9 = add(%8, %2) : f32[n, 32]
+  return %6, %7, %9
+}
+)";
+  EXPECT_EQ(in_memory(text), (Ids{6, 7, 9}));
+  EXPECT_EQ(lowered(text).steps.size(), 1U);
+}
+
+TEST(Group, slices_that_overlap_share_what_they_read_in_memory) {
+  EXPECT_EQ(in_memory(R"(graph f(%0 x: f32[n, 64]) {
+  %1 = exp(%0) : f32[n, 64]
+  %2 = slice(%1) {begins=[0, 0], sizes=[n, 32], steps=[1, 1]} : f32[n, 32]
+  %3 = slice(%1) {begins=[0, 31], sizes=[n, 32], steps=[1, 1]} : f32[n, 32]
+  %4 = add(%2, %3) : f32[n, 32]
+  return %4
+}
+)"),
+            (Ids{1, 4}));
+}
+
+TEST(Group, parts_are_written_where_they_stand_in_the_whole) {
+  const std::string text = R"(graph f(%0 x: f32[n, 32], %1 y: f32[n, 32], %2 w: f32[64, 4]) {
+  %3 = tanh(%0) : f32[n, 32]
+  %4 = multiply(%0, %1) : f32[n, 32]
+  %5 = concat(%3, %4) {axis=-1} : f32[n, 64]
+  %6 = matmul(%5, %2) {transpose_a=false, transpose_b=false} : f32[n, 4]
+  return %6, %4
+}
+)";
+  const lower::Program program = lowered(text);
+  ASSERT_EQ(program.steps.size(), 2U) << "one loop, one product";
+  EXPECT_EQ(program.steps[0].buffers.size(), 4U) << "x, y, the whole, and the part that is a result";
+}
+
+TEST(Group, parts_that_a_product_makes_are_copied) {
+  EXPECT_EQ(lowered(R"(graph f(%0 x: f32[n, 32], %1 w: f32[32, 32]) {
+  %2 = matmul(%0, %1) {transpose_a=false, transpose_b=false} : f32[n, 32]
+  %3 = exp(%0) : f32[n, 32]
+  %4 = concat(%2, %3) {axis=1} : f32[n, 64]
+  return %4
+}
+)")
+                .steps.size(),
+            3U);
+}
+
 TEST(Group, loops_that_share_nothing_stay_apart) {
   EXPECT_EQ(lowered(R"(graph f(%0 x: f32[n], %1 y: f32[n]) {
   %2 = exp(%0) : f32[n]
