@@ -71,6 +71,7 @@ struct CarriedBuffer {
   int spare = -1;        // outside: steps write this and `final` in turn
   int inside = -1;       // Lent: what the body reads
   bool by_rows = false;  // a step reads and writes its rows, the others stay
+  int kept = -1;         // which stacked result is what every step is given of it: steps read it there
 };
 
 // Runs `body` once for each step. Its outputs are the carried values, then one step of each stacked one.

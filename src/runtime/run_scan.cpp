@@ -1,5 +1,6 @@
-// Loops over steps. Steps of sequences and stacked results are places in the whole; carried values change places with every step. Where rows
-// do not meet, blocks of them run through all steps side by side: one region of the pool for the whole loop.
+// Loops over steps. Steps of sequences and stacked results are places in the whole; carried values change places with every step, or, where a
+// stacked result is what the steps are given of them, go from one place of it to the next. Where rows do not meet, blocks of them run through
+// all steps side by side: one region of the pool for the whole loop.
 #include "ops/control/scan.h"
 #include "runtime/executable.h"
 #include "runtime/frame.h"
@@ -36,10 +37,9 @@ class Executable::ScanRun {
     for (int64_t done = 0; done < length_; ++done) {
       left_ = length_ - 1 - done;
       at_ = item_.reverse ? left_ : done;
-      const int64_t rows = counts_ == nullptr ? rows_ : counts_[at_];
-      if (item_.reverse) first_ -= rows;
-      if (enter_step(std::clamp<int64_t>(rows - begin_, 0, end_ - begin_))) run_step(context);
-      if (!item_.reverse) first_ += rows;
+      if (item_.reverse) first_ -= rows_at(at_);
+      if (enter_step(active_at(at_))) run_step(context);
+      if (!item_.reverse) first_ += rows_at(at_);
     }
     if (is_fresh_) {
       for (const lower::CarriedBuffer& each : item_.carried) keep(each, each.initial, each.final, 0, end_ - begin_);
@@ -57,10 +57,29 @@ class Executable::ScanRun {
   void* step_of(const lower::ScanItem::Sequence& each, int64_t bytes) const {
     return at(each.whole, each.by_rows ? row_bytes(bytes) * (first_ + begin_) : bytes * at_);
   }
+  int64_t rows_at(int64_t step) const { return counts_ == nullptr ? rows_ : counts_[step]; }
+  int64_t active_at(int64_t step) const { return std::clamp<int64_t>(rows_at(step) - begin_, 0, end_ - begin_); }
   // Written in turn such that the last step writes the final value.
   int place(const lower::CarriedBuffer& each, int64_t left) const { return left % 2 == 0 ? each.final : each.spare; }
   void* rows_of(const lower::CarriedBuffer& each, int buffer, int64_t first = 0) const {
     return each.by_rows && rows_ > 0 ? at(buffer, bytes_of(each.final) / rows_ * (begin_ + first)) : pointer(buffer);
+  }
+
+  // Where the stacked result has what a step is given of a carried value; the rows of that step begin at `first`.
+  void* kept_at(const lower::CarriedBuffer& each, int64_t step, int64_t first) const {
+    const int64_t bytes = bytes_of(each.final), row = rows_ == 0 ? 0 : bytes / rows_;
+    return at(item_.stacked[static_cast<size_t>(each.kept)].whole, each.by_rows ? row * (first + begin_) : bytes * step);
+  }
+  void* input_of(const lower::CarriedBuffer& each) const {
+    return each.kept >= 0 ? kept_at(each, at_, first_) : rows_of(each, is_fresh_ ? each.initial : place(each, left_ + 1));
+  }
+  // Where the next step reads it; in `final` where that has other rows, or where there is none.
+  void* output_of(const lower::CarriedBuffer& each) const {
+    if (each.kept < 0) return rows_of(each, place(each, left_));
+    if (left_ == 0) return rows_of(each, each.final);
+    const int64_t next = item_.reverse ? at_ - 1 : at_ + 1;
+    if (each.by_rows && active_at(next) != active_) return rows_of(each, each.final);
+    return kept_at(each, next, item_.reverse ? first_ - rows_at(next) : first_ + rows_at(at_));
   }
 
   // Rows [begin, end) of the block, or all of a value that has none.
@@ -75,6 +94,10 @@ class Executable::ScanRun {
   bool enter_step(int64_t active) {
     if (item_.rows.apart && active == 0 && is_fresh_) return false;
     for (const lower::CarriedBuffer& each : item_.carried) {
+      if (each.kept >= 0) {
+        enter_kept(each, active);
+        continue;
+      }
       if (!each.by_rows) continue;
       const int written = place(each, left_ + 1);
       if (is_fresh_) keep(each, each.initial, each.final, active, end_ - begin_);
@@ -92,16 +115,25 @@ class Executable::ScanRun {
     return true;
   }
 
+  // What the step before did not write to where this one reads.
+  void enter_kept(const lower::CarriedBuffer& each, int64_t active) const {
+    const int64_t bytes = bytes_of(each.final);
+    const int from = is_fresh_ ? each.initial : each.final;
+    if (is_fresh_ && each.by_rows) keep(each, each.initial, each.final, active, end_ - begin_);
+    if (!each.by_rows && is_fresh_) copy_bytes(kept_at(each, at_, first_), pointer(from), bytes);
+    if (each.by_rows && rows_ > 0 && (is_fresh_ || active != active_))
+      copy_bytes(kept_at(each, at_, first_), rows_of(each, from), bytes / rows_ * active);
+  }
+
   void run_step(AsContext& context) {
     executable_.set_iteration(item_.body, block_, frame_, at_);
     const size_t carried = item_.carried.size();
     const auto for_each_output = [&](auto&& give) {
-      for (size_t i = 0; i < carried; ++i) give(i, rows_of(item_.carried[i], place(item_.carried[i], left_)));
+      for (size_t i = 0; i < carried; ++i) give(i, output_of(item_.carried[i]));
       for (size_t i = 0; i < item_.stacked.size(); ++i)
         give(carried + i, step_of(item_.stacked[i], executable_.output_bytes(item_.body, carried + i, frame_)));
     };
-    for (const lower::CarriedBuffer& each : item_.carried)
-      pointer(each.inside) = rows_of(each, is_fresh_ ? each.initial : place(each, left_ + 1));
+    for (const lower::CarriedBuffer& each : item_.carried) pointer(each.inside) = input_of(each);
     for (const lower::ScanItem::Sequence& each : item_.sequences) pointer(each.inside) = step_of(each, bytes_of(each.inside));
     for_each_output([&](size_t output, void* where) { executable_.lend_output(item_.body, output, frame_, where); });
     executable_.run_items(item_.body, frame_, context);

@@ -30,15 +30,13 @@ class GruLayer final : public nn::SteppedLayer {
   double dropout() const override { return options_.dropout; }
   double recurrent_dropout() const override { return options_.recurrent_dropout; }
 
-  Tensor project(const Tensor& x) override {
-    const Tensor product = matmul(x, kernel_);
-    if (!options_.use_bias) return product;
-    return product + (options_.reset_after ? bias_row(0) : bias_.read());
-  }
+  Tensor project(const Tensor& x) override { return matmul(x, kernel_); }
 
   Step step(const Tensor& x, const std::vector<Tensor>& states, const Tensor& kept, const CallContext&) override {
     const Tensor given = kept.defined() ? states[0] * kept : states[0];
-    const std::vector<Tensor> gates = split(x, 3, {.axis = -1});
+    // In the step it costs nothing; before the loop it would be one more pass over the memory of all steps.
+    const std::vector<Tensor> gates =
+        split(!options_.use_bias ? x : x + (options_.reset_after ? bias_row(0) : bias_.read()), 3, {.axis = -1});
     return options_.reset_after ? step_after(gates, states[0], given) : step_before(gates, states[0], given);
   }
 

@@ -1,10 +1,14 @@
 // Works on the traced body: what is lifted is called again, outside, and enters the body as an input.
 #include "ops/control/lift.h"
 
+#include "base/switches.h"
 #include "graph/bind.h"
 #include "graph/symbol_collector.h"
 #include "ops/all_ops.h"
+#include "ops/contraction/lower_matmul.h"
 #include "ops/control/stacked_steps.h"
+
+#include <anyshape/ops.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -24,6 +28,7 @@ class Lifting {
   void run() {
     for (Node* node : std::vector<Node*>(graph_.nodes())) lift_invariant(*node);
     lift_products();
+    if (!is_switched_off("turn_weights")) turn_weights();
   }
 
  private:
@@ -70,6 +75,26 @@ class Lifting {
     for (Node* product : products) {
       if (std::ranges::find(graph_.nodes(), product) == graph_.nodes().end()) continue;
       make_sequence(product->outputs[0]);
+    }
+  }
+
+  // A weight that every step multiplies the other way round, as gradients do, is turned once: the product of few rows with rows of a weight
+  // runs at nearly the full speed of the processor, with its columns at four fifths of it.
+  void turn_weights() {
+    std::unordered_map<const Value*, Value*> turned;
+    for (Node* node : graph_.nodes()) {
+      if (node->op != &matmul_op) continue;
+      MatmulAttrs attrs = node->attrs.as<MatmulAttrs>();
+      Value*& weight = node->inputs[1];
+      if (!attrs.transpose_b || !is_captured(weight) || weight->spec.shape.rank() != 2) continue;
+      Value*& input = turned[weight];
+      if (input == nullptr) {
+        region_.captures.push_back(transpose(captured(weight)));
+        input = graph_.add_input({weight->spec.dtype, {weight->spec.shape[1], weight->spec.shape[0]}, {}});
+      }
+      weight = input;
+      attrs.transpose_b = false;
+      node->attrs = attrs;
     }
   }
 

@@ -5,7 +5,7 @@
 namespace anyshape {
 
 // What depends on nothing but captured values is computed once. Products of what only depends on the sequences are made for all steps at
-// once and become sequences.
+// once and become sequences. Weights that the steps multiply transposed are turned once.
 void lift(Region& region, std::vector<Tensor>& sequences, const ScanAttrs& attrs);
 
 }  // namespace anyshape

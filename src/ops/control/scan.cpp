@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace anyshape {
 namespace {
@@ -95,9 +96,16 @@ Dim length_of(const std::vector<Tensor>& carried, const std::vector<Tensor>& seq
   return options.length ? *options.length : sequences[0].shape()[0];
 }
 
-// Elements that are said one by one are soon computed again; so is what moves them.
+// Functions of many instructions, whose gradients want what they gave.
+bool is_long_function(const OpDef& op) {
+  const OpDef* const known[] = {&exp_op, &expm1_op, &tan_op, &tanh_op, &sigmoid_op};
+  return std::ranges::find(known, &op) != std::end(known) && !is_switched_off("save_functions");
+}
+
+// Other elements that are said one by one are soon computed again; so is what moves them.
 bool is_costly(const graph::Node& node) {
   const OpKind kind = node.op->kind;
+  if (is_long_function(*node.op)) return true;
   return node.op->element == nullptr && !node.op->is_alias && kind != OpKind::Control && kind != OpKind::Random && kind != OpKind::Source;
 }
 
