@@ -170,18 +170,25 @@ class Text {
     text_ += fmt::format("{:{}}  {:<8}  {}\n", "", indent, what, how);
   }
 
+  // Those that found something; the others together.
   void add_passes() {
     if (program_.passes.empty()) return;
-    size_t width = 0;
-    for (const passes::PassReport& pass : program_.passes) width = std::max(width, pass.name.size());
+    const auto is_idle = [](const passes::PassReport& pass) { return pass.rewrites == 0 && pass.nodes_before == pass.nodes_after; };
     text_ += "\n  passes\n";
+    size_t idle = 0;
+    int64_t idle_time = 0;
     for (const passes::PassReport& pass : program_.passes) {
+      if (is_idle(pass)) {
+        ++idle;
+        idle_time += pass.microseconds;
+        continue;
+      }
       const bool is_same = pass.nodes_after == pass.nodes_before;
       const std::string before = is_same ? "" : fmt::format("{} -> ", pass.nodes_before);
-      const std::string rewrites = pass.rewrites == 0 ? "" : "  " + counted(pass.rewrites, "rewrite");
-      text_ += fmt::format("    {:<{}}  {:>6} us  {}{}{}\n", pass.name, width, pass.microseconds, before, counted(pass.nodes_after, "node"),
-                           rewrites);
+      text_ += fmt::format("    {:<20} {:>6} us  {}{}  {}\n", pass.name, pass.microseconds, before, counted(pass.nodes_after, "node"),
+                           counted(pass.rewrites, "rewrite"));
     }
+    if (idle > 0) text_ += fmt::format("    {:<20} {:>6} us\n", fmt::format("{} found nothing", idle), idle_time);
   }
 
   // By stage; subjects of one answer and reason together.
