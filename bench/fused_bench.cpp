@@ -1,6 +1,7 @@
 // Our side of bench/compare for what is bound by memory once it is fused: `fused_bench fused|softmax|layer_norm`. Prints JSON lines.
-// The floor of a pass is a plain copy on all threads of the pool that moves as many bytes as the pass must read and write; `..._over_floor`
-// is how many times as long the pass takes.
+// The floor of a pass is the time in which a plain copy on all threads of the pool moves as many bytes between memory and processor as the
+// pass must read and write; `..._over_floor` is how many times as long the pass takes, `..._over_copy` against a copy of arrays of its own
+// size, which a large cache may hold.
 #include "measure.h"
 #include "runtime/pool.h"
 #include "tensor/buffer.h"
@@ -38,21 +39,27 @@ class Copy {
   std::shared_ptr<anyshape::Buffer> from_, to_;
 };
 
-// `bytes`: what the pass cannot but read and write. Pass and copy take turns in blocks, so that each finds the caches as it left them.
+// `bytes`: what the pass cannot but read and write. Pass and copies take turns in blocks, so that each finds the caches as it left them.
 void time_pass(const std::string& name, int64_t bytes, const Work& work) {
   constexpr int blocks = 4, warm = 3, samples = 10;
-  const Copy copy(bytes / 2);
-  std::vector<double> times, floors, ratios;
+  constexpr int64_t large = int64_t{128} << 20;  // beyond every cache
+  static const Copy memory(large);
+  const Copy same(bytes / 2);
+  std::vector<double> times, floors, over_floor, over_copy;
   for (int block = 0; block < blocks; ++block) {
-    const std::vector<double> floor = bench::repeated(warm, samples, copy), time = bench::repeated(warm, samples, work);
+    const double copy = bench::median(bench::repeated(warm, samples, same));
+    const double floor = bench::median(bench::repeated(1, 3, memory)) * static_cast<double>(bytes) / static_cast<double>(2 * large);
+    const std::vector<double> time = bench::repeated(warm, samples, work);
     times.insert(times.end(), time.begin(), time.end());
-    floors.insert(floors.end(), floor.begin(), floor.end());
-    ratios.push_back(bench::median(time) / bench::median(floor));
+    floors.push_back(floor);
+    over_floor.push_back(bench::median(time) / floor);
+    over_copy.push_back(bench::median(time) / copy);
   }
   emit((name + "_ms").c_str(), bench::median(times));
   emit((name + "_min_ms").c_str(), std::ranges::min(times));
   emit((name + "_floor_ms").c_str(), bench::median(floors));
-  emit((name + "_over_floor").c_str(), bench::median(ratios));
+  emit((name + "_over_floor").c_str(), bench::median(over_floor));
+  emit((name + "_over_copy").c_str(), bench::median(over_copy));
 }
 
 void emit_counts(const as::FunctionStats& stats) {
