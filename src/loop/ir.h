@@ -103,6 +103,8 @@ struct Instruction {
 // Reduce: index `begin + j` is added to logical lane j % 16, lanes start at the identity, and lanes are combined in the fixed tree
 // lane[l] = combine(lane[l], lane[l + half]) for half = 8, 4, 2, 1. Sum starts at 0, Product at 1, Maximum at the type's lowest finite
 // number (floats: -infinity), Minimum at the highest (floats: +infinity), All at true, Any at false. A Reduce never stands in a Vector loop.
+// Combining flushes denormals, that of Maximum and Minimum, too. A body may store, as that of a Vector loop: iterations are independent of each
+// other but for what they contribute.
 
 enum class Access : uint8_t {
   In,
