@@ -32,7 +32,7 @@ struct VariableState {
 
 // Several variables as of one moment, and several changed as one; see variable_set.h.
 std::vector<Tensor> read_together(std::span<const std::shared_ptr<VariableState>> variables);
-void assign_together(std::span<const std::shared_ptr<VariableState>> variables, std::span<Tensor> values);
+void assign_together(std::span<const std::shared_ptr<VariableState>> variables, std::vector<Tensor> values);
 
 // The trace in progress on this thread, if any: variables are values of its graph.
 class VariableScope {

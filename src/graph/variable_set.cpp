@@ -60,7 +60,7 @@ std::vector<Tensor> read_together(std::span<const std::shared_ptr<VariableState>
   return values;
 }
 
-void assign_together(std::span<const std::shared_ptr<VariableState>> variables, std::span<Tensor> values) {
+void assign_together(std::span<const std::shared_ptr<VariableState>> variables, std::vector<Tensor> values) {
   for (Tensor& value : values) value = another_handle(value);  // whatever may fail fails here, before the first variable changes
   const VariableSet set({variables.begin(), variables.end()});
   VariableSet::Writing writing(set);

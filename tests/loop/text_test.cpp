@@ -148,7 +148,7 @@ TEST(Text, refuses_bad_text_and_names_the_line) {
       {head + "y[0] = q\n}", "line 4: q has no value here"},
       {head + "y[0] = x[0] + 1.5 $\n}", "line 4: a character with code 36"},
       {head + "y[0] = z[0]\n}", "line 4: no buffer is named z"},
-      {head + "x[0] = 1\n}", "buffer x is In"},
+      {head + "x[0] = 1\n}", "buffer x is only read"},
       {head + "y[0] = n\n}", "a value of type i64; expected f32"},
       {head + "a = n\n  a = n\n}", "line 5: a has a value already"},
       {head + "a = 1.5 + n\n}", "1.5 is no number here; expected an integer of type i64"},

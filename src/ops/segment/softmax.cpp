@@ -47,7 +47,8 @@ void lower_column(LowerCall& call, Wanted wanted, const Column& column) {
   if (wanted == Wanted::Softmax) {
     column.each([&](loop::Value i) { b.store(y, column.place(i), power(i)); });
     const loop::Value sum = column.reduce(Combine::Sum, [&](loop::Value i) { return b.load(y, column.place(i)); });
-    return column.each([&](loop::Value i) { b.store(y, column.place(i), b.divide(b.load(y, column.place(i)), sum)); });
+    const loop::Value share = b.divide(b.constant(type, 1.0), sum);  // as the softmax of dense rows does it
+    return column.each([&](loop::Value i) { b.store(y, column.place(i), b.multiply(b.load(y, column.place(i)), share)); });
   }
   const loop::Value logarithm = loop::log(b, column.reduce(Combine::Sum, power));
   if (wanted == Wanted::LogSumExp) return b.store(y, column.row, b.add(logarithm, greatest));
