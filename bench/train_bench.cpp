@@ -77,9 +77,9 @@ Workload mlp() {
           .stream = Sizes::stream};
 }
 
-Workload lstm_text() {
+Workload text_with(const as::AnyLayer& recurrent) {
   using Sizes = bench::LstmText;
-  const as::Sequential model(as::Embedding(Sizes::vocabulary, Sizes::embed), as::LSTM(Sizes::units), as::Dense(1));
+  const as::Sequential model(as::Embedding(Sizes::vocabulary, Sizes::embed), recurrent, as::Dense(1));
   model.build({as::dim("batch"), as::dim("time")});
   auto ragged = [](const bench::Sizes& lengths) {
     const Tensor flat = as::reshape(ids(1, total(lengths)), {total(lengths)});
@@ -93,6 +93,34 @@ Workload lstm_text() {
           .stream = Sizes::stream,
           .ragged = {{"ragged_50_ms", ragged(Sizes::lengths_50)}, {"ragged_20_ms", ragged(Sizes::lengths_20)}}};
 }
+
+Workload lstm_text() { return text_with(as::LSTM(bench::LstmText::units)); }
+
+// A cell of a user's own, as docs/recurrent.md has it: an LSTM whose gates see the cell state.
+class PeepholeCell : public as::Cell {
+ public:
+  explicit PeepholeCell(int64_t units) : units_(units) {}
+  std::vector<int64_t> state_sizes() const override { return {units_, units_}; }
+  void build(const as::Shape& input) override {
+    kernel_ = weight("kernel", {input[-1], 4 * units_});
+    recurrent_ = weight("recurrent_kernel", {units_, 4 * units_}, {.initializer = "orthogonal"});
+    bias_ = weight("bias", {4 * units_}, {.initializer = "zeros"});
+    peephole_ = weight("peephole", {3, units_});
+  }
+  std::pair<Tensor, std::vector<Tensor>> step(const Tensor& input, const std::vector<Tensor>& states, const as::CallContext&) override {
+    const Tensor &h = states[0], &c = states[1];
+    const std::vector<Tensor> gate = as::split(as::matmul(input, kernel_) + bias_ + as::matmul(h, recurrent_), 4, {.axis = -1});
+    const std::vector<Tensor> peephole = as::split(peephole_, 3);
+    const Tensor kept = as::sigmoid(gate[1] + peephole[1] * c) * c;
+    const Tensor next = kept + as::sigmoid(gate[0] + peephole[0] * c) * as::tanh(gate[2]);
+    const Tensor output = as::sigmoid(gate[3] + peephole[2] * next) * as::tanh(next);
+    return {output, {output, next}};
+  }
+
+ private:
+  int64_t units_;
+  as::Variable kernel_, recurrent_, bias_, peephole_;
+};
 
 // Padded rows hold zeros behind their end, which Masking takes for what they are; ragged rows have no end to hide.
 Workload encoder() {
@@ -195,14 +223,37 @@ void run_one(const Workload& workload, const Training& step) {
   std::printf("%.3f\n", milliseconds([&] { step(batch); }));
 }
 
+// Another cell in the place of the LSTM, step about with it.
+void run_cell(const as::AnyLayer& cell, const as::Loss& loss) {
+  const Workload ours = lstm_text(), other = text_with(cell);
+  const Training lstm_step(ours, loss), cell_step(other, loss);
+  const std::vector<std::pair<const char*, as::Batch>> batches = {{"", ours.batch(ours.steady)}, {"ragged_50_", ours.ragged[0].second}};
+  for (const auto& [name, batch] : batches) {
+    std::vector<double> cell_times, ratios;
+    float first = cell_step(batch), last = first;
+    for (int round = 0; round < 28; ++round) {
+      const double lstm = milliseconds([&] { lstm_step(batch); }), own = milliseconds([&] { last = cell_step(batch); });
+      if (round < 3) continue;
+      cell_times.push_back(own);
+      ratios.push_back(own / lstm);
+    }
+    check_training(first, last);
+    const std::string prefix = name;
+    emit((prefix + "cell_ms").c_str(), bench::median(cell_times));
+    emit((prefix + "over_lstm").c_str(), bench::median(ratios));
+  }
+  cell_step.emit_counts();
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   const std::string name = count == 2 ? arguments[1] : "";
   const std::string workload_name = name.substr(0, name.find('/')), part = name.substr(std::min(name.size(), name.find('/') + 1));
   const std::map<std::string, Workload (*)()> workloads = {{"mlp", mlp}, {"lstm_text", lstm_text}, {"encoder", encoder}};
-  const std::set<std::string> parts = {"mlp/steady",     "mlp/stream",     "lstm_text/steady", "lstm_text/stream", "lstm_text/ragged",
-                                       "encoder/steady", "encoder/ragged", "mlp/first",        "lstm_text/first"};
+  const std::set<std::string> parts = {"mlp/steady",       "mlp/stream",    "lstm_text/steady",   "lstm_text/stream",
+                                       "lstm_text/ragged", "lstm_text/gru", "lstm_text/peephole", "encoder/steady",
+                                       "encoder/ragged",   "mlp/first",     "lstm_text/first"};
   if (!parts.contains(name) && part != "one") {
     std::fprintf(stderr, "usage: train_bench WORKLOAD/PART, one of:\n");
     for (const std::string& each : parts) std::fprintf(stderr, "  %s\n", each.c_str());
@@ -214,6 +265,12 @@ int main(int count, char** arguments) {
   if (part != "one") bench::calibrate();
   if (part == "first") {
     run_first(arguments[0], workload_name);
+    return 0;
+  }
+  if (part == "gru" || part == "peephole") {
+    const int64_t units = bench::LstmText::units;
+    run_cell(part == "gru" ? as::AnyLayer(as::GRU(units)) : as::AnyLayer(as::RNN(PeepholeCell(units))),
+             as::binary_crossentropy({.from_logits = true}));
     return 0;
   }
   const Workload workload = workloads.at(workload_name)();
