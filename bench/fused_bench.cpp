@@ -104,7 +104,10 @@ RowLayer layer_norm(int64_t columns) {
 void run_rows(RowLayer (*make)(int64_t columns)) {
   for (const auto& [rows, columns] : {std::pair<int64_t, int64_t>(4096, 1000), {65536, 64}}) {
     const RowLayer layer = make(columns);
-    const auto forward = as::function([&](Tensor x) { return layer.apply(x); }, {.name = "forward"});
+    // Rows are any number; so are columns, unless there are weights, whose size says how many.
+    const as::Dim any_rows = as::dim("rows"), width = layer.weights.empty() ? as::dim("columns") : as::Dim(columns);
+    const as::TensorSpec spec = as::spec(as::f32, {any_rows, width});
+    const auto forward = as::function([&](Tensor x) { return layer.apply(x); }, {.name = "forward", .signature = {spec}});
     const auto gradient = as::function(
         [&](Tensor x, Tensor dy) {
           as::GradientTape tape;
@@ -114,7 +117,7 @@ void run_rows(RowLayer (*make)(int64_t columns)) {
           const Tensor y = layer.apply(x);
           return std::pair(y, tape.gradient(y, sources, {.output_gradients = {dy}}));
         },
-        {.name = "gradient"});
+        {.name = "gradient", .signature = {spec, spec}});
     const std::string size = std::to_string(rows) + "x" + std::to_string(columns);
     const Tensor x = as::random::normal({rows, columns}), dy = as::random::normal({rows, columns});
     const int64_t bytes = 2 * rows * columns * 4;
