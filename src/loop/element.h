@@ -43,6 +43,13 @@ class LowerCall {
   virtual int32_t scratch(Dtype dtype, const Dim& count) = 0;
   virtual loop::Value size(const Dim& dim) = 0;
   virtual int op_number() = 0;  // for failures: which op of the program this is
+
+  // A block of output 0, which is seen as rows of its last axis.
+  struct Block {
+    loop::Value first_row, end_row, first_column, end_column;
+  };
+  // Contractions say so in the task that has just written a block: what follows element by element is computed there, while it is in cache.
+  virtual void written(const Block&) {}
 };
 
 }  // namespace anyshape

@@ -3,6 +3,7 @@
 
 #include "base/switches.h"
 #include "graph/text.h"
+#include "lower/epilogue.h"
 #include "lower/fuse_rows.h"
 #include "lower/merge.h"
 #include "lower/place_parts.h"
@@ -128,6 +129,7 @@ Groups group(const Graph& graph, Decisions& decisions) {
   merge(graph, roots, ops_inside, groups, decisions);
   fuse_rows(graph, groups, decisions);
   place_parts(graph, groups, decisions);
+  join_epilogues(graph, groups, decisions);
   return groups;
 }
 

@@ -17,9 +17,17 @@ enum class KernelKind : uint8_t {
   Rows,    // reductions along rows together with what feeds and follows them
 };
 
+// What follows a product element by element: computed on each block of its result while that is in cache.
+struct Epilogue {
+  Roots aliases = {};                   // the product's result under other shapes
+  Roots roots = {};                     // none: nothing follows
+  const graph::Value* place = nullptr;  // the result that is written over the product's, which nobody else reads
+};
+
 struct PlannedKernel {
   Roots roots;
   KernelKind kind = KernelKind::Single;
+  Epilogue epilogue = {};
 };
 
 // Where a value stands inside a larger one that is made of parts: behind `begin` along `axis`.

@@ -20,7 +20,7 @@ int32_t KernelWriter::buffer(int program_buffer, Dtype dtype, loop::Access acces
   if (is_new) {
     entry->second = {b.buffer(fmt::format("b{}", buffers_.size()), dtype, access), access};
     buffers_.push_back(program_buffer);
-  } else if (entry->second.access != access) {
+  } else if (entry->second.access != access && entry->second.access != loop::Access::InOut) {
     throw InternalError(fmt::format("lower: buffer {} is both read and written in one kernel", program_buffer));
   }
   return entry->second.number;

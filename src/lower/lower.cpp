@@ -3,7 +3,7 @@
 
 #include "base/switches.h"
 #include "graph/text.h"
-#include "lower/lower_loops.h"
+#include "lower/lower_epilogue.h"
 #include "lower/split_rows.h"
 #include "ops/all_ops.h"
 #include "ops/control/cond.h"
@@ -115,6 +115,7 @@ class Lowering {
     const Roots& roots = planned.roots;
     const Node& root = *roots[0];
     if (planned.kind == KernelKind::Rows) return lower_row_kernel(roots);
+    if (!planned.epilogue.roots.empty()) return lower_product(planned);
     if (root.op->is_alias) {
       buffers_[root.outputs[0]] = buffer_of(root.inputs[0]);
       return;
@@ -124,7 +125,7 @@ class Lowering {
     }
     if (root.op->kind == OpKind::Control) return lower_control(root);
     if (root.op->lower != nullptr) {
-      lower_whole(roots);
+      lower_whole(roots, {});
       if (root.made) add_late_size(root);
       return;
     }
@@ -157,6 +158,19 @@ class Lowering {
     add_step(std::move(kernel.step), roots, kernel.indexed);
   }
 
+  // A product and what follows it. Where a result takes the product's place, both have one buffer.
+  void lower_product(const PlannedKernel& kernel) {
+    const Node& product = *kernel.roots[0];
+    const Epilogue& epilogue = kernel.epilogue;
+    for (const Node* root : epilogue.roots)
+      buffers_[root->outputs[0]] = new_temporary(root->outputs[0]->spec.dtype, root->outputs[0]->spec.shape.count());
+    const graph::Value* const result = product.outputs[0];
+    buffers_[result] =
+        epilogue.place != nullptr ? buffer_of(epilogue.place) : new_temporary(result->spec.dtype, result->spec.shape.count());
+    for (const Node* alias : epilogue.aliases) buffers_[alias->outputs[0]] = buffer_of(alias->inputs[0]);
+    lower_whole(kernel.roots, epilogue.roots);
+  }
+
   // Of its own, and of the larger values that it is a part of: those are in memory when the first part is.
   void make_room(const Node& node, const graph::Value& output) {
     if (const auto found = groups_.places.find(&output); found != groups_.places.end()) {
@@ -186,7 +200,7 @@ class Lowering {
     }
   }
 
-  void lower_whole(const Roots& roots);
+  void lower_whole(const Roots& roots, const Roots& epilogue);
   void lower_control(const Node& root);
   BranchItem lower_branch(const Node& root);
   ScanItem lower_scan(const Node& root);
@@ -255,17 +269,24 @@ class Lowering::WholeCall final : public LowerCall {
   bool is_row_major(int k) override { return node_.inputs[k]->strides.empty(); }
   loop::Value size(const Dim& dim) override { return kernel_.size(dim); }
   int op_number() override { return lowering_.numbers_.at(&node_); }
+  void written(const Block& block) override {
+    if (epilogue_ != nullptr) epilogue_->write(block);
+  }
+  void follow(EpilogueWriter& epilogue) { epilogue_ = &epilogue; }
 
  private:
   Lowering& lowering_;
   KernelWriter& kernel_;
   const Node& node_;
+  EpilogueWriter* epilogue_ = nullptr;
 };
 
-void Lowering::lower_whole(const Roots& roots) {
+void Lowering::lower_whole(const Roots& roots, const Roots& epilogue) {
   const Node& root = *roots[0];
-  KernelWriter kernel{std::string(root.op->name)};
-  std::vector<const Node*> indexed;
+  KernelWriter kernel{epilogue.empty() ? std::string(root.op->name) : fmt::format("{}_{}", root.op->name, epilogue.back()->op->name)};
+  std::optional<EpilogueWriter> after;
+  if (!epilogue.empty()) after.emplace(kernel, *root.outputs[0], epilogue, context());
+  std::vector<const Node*> indexed = after ? after->indexed() : std::vector<const Node*>{};
   if (root.op->checks_data()) indexed.push_back(&root);
   check_indices(kernel, indexed, context());
   const std::vector<TensorSpec> inputs = graph::input_specs(root);
@@ -273,8 +294,11 @@ void Lowering::lower_whole(const Roots& roots) {
   for (const graph::Value* output : root.outputs) outputs.push_back(output->spec);
   const OpCall op_call(*root.op, inputs, root.attrs);
   WholeCall call(*this, kernel, root, op_call, outputs);
+  if (after) call.follow(*after);
   root.op->lower(call);
-  add_step(kernel.finish(), roots, indexed);
+  Roots all = roots;
+  all.insert(all.end(), epilogue.begin(), epilogue.end());
+  add_step(kernel.finish(), all, indexed);
 }
 
 // Values go in and out by buffer: a region reads what it captures where it stands, and writes its results where they are wanted.

@@ -13,22 +13,39 @@ namespace {
 
 Pool& pool_of(const AsContext* context) { return *static_cast<Pool*>(context->pool); }
 
-int32_t product_f32(AsContext* context, void* const* pointers, const int64_t* integers) {
-  const Product call{.transpose_a = integers[0] != 0,
-                     .transpose_b = integers[1] != 0,
-                     .m = integers[2],
-                     .n = integers[3],
-                     .k = integers[4],
-                     .a = static_cast<const float*>(pointers[0]),
-                     .lda = integers[5],
-                     .b = static_cast<const float*>(pointers[1]),
-                     .ldb = integers[6],
-                     .beta = static_cast<float>(integers[8]),
-                     .c = static_cast<float*>(pointers[2]),
-                     .ldc = integers[7]};
-  if (product(pool_of(context), call)) return 0;
+Product product_of(void* const* pointers, const int64_t* integers) {
+  return {.transpose_a = integers[0] != 0,
+          .transpose_b = integers[1] != 0,
+          .m = integers[2],
+          .n = integers[3],
+          .k = integers[4],
+          .a = static_cast<const float*>(pointers[0]),
+          .lda = integers[5],
+          .b = static_cast<const float*>(pointers[1]),
+          .ldb = integers[6],
+          .beta = static_cast<float>(integers[8]),
+          .c = static_cast<float*>(pointers[2]),
+          .ldc = integers[7]};
+}
+
+int32_t refused_product(AsContext* context) {
   record_failure(context, {.code = routine_failed, .op = -1, .index = 0, .value = 0});
   return 1;
+}
+
+int32_t product_f32(AsContext* context, void* const* pointers, const int64_t* integers) {
+  return product(pool_of(context), product_of(pointers, integers)) ? 0 : refused_product(context);
+}
+
+int32_t product_block_f32(AsContext* context, void* const* pointers, const int64_t* integers) {
+  return product_on_this_thread(product_of(pointers, integers)) ? 0 : refused_product(context);
+}
+
+int32_t write_product_plan(AsContext*, void* const* pointers, const int64_t* integers) {
+  const ProductPlan plan = plan_product(integers[0] != 0, integers[1], integers[2], integers[3]);
+  auto* const out = static_cast<int64_t*>(pointers[0]);
+  out[0] = plan.tiles.rows, out[1] = plan.tiles.columns, out[2] = plan.block_rows, out[3] = plan.tiles_of_a_task;
+  return 0;
 }
 
 template <class Index>
@@ -88,6 +105,8 @@ struct NamedRoutine {
 };
 constexpr std::array routines{
     NamedRoutine{"product_f32", product_f32},
+    NamedRoutine{"product_block_f32", product_block_f32},
+    NamedRoutine{"plan_product", write_product_plan},
     NamedRoutine{"check_indices_i32", check_indices<int32_t>},
     NamedRoutine{"check_indices_i64", check_indices<int64_t>},
     NamedRoutine{"check_splits", check_splits},

@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <utility>
 
-#include "base/float_state.h"
 #include "runtime/openmp.h"
 
 namespace anyshape::runtime {
@@ -44,33 +42,33 @@ void scale_result(const Product& p) {
 // The library packs the whole of a transposed b for 16 rows and more; below that it reads it in place. For few rows, or narrow results, packing
 // costs more than it saves. Measured on one core, GFLOP/s whole and in strips of 8 rows (k 512): 16 x 128 53 and 97, 64 x 512 89 and 99,
 // 128 x 512 99 and 104, 256 x 512 106 and 103, 32 x 64 32 and 107, 1000 x 64 86 and 103; with k 64 whole is better.
-int64_t strip_of(const Product& p, int64_t m, int64_t n) {
-  const bool in_strips = p.transpose_b && !p.transpose_a && m >= 16 && p.k >= 128 && (m <= 128 || n <= 64);
-  return in_strips ? 8 : m;
+int64_t strip_of(const Product& p) {
+  const bool in_strips = p.transpose_b && !p.transpose_a && p.m >= 16 && p.k >= 128 && (p.m <= 128 || p.n <= 64);
+  return in_strips ? 8 : p.m;
 }
 
 bool run_tile(const Product& p, const Tiles& tiles, int64_t row, int64_t column) {
-  const OneOpenMpThread one_thread;
-  const int64_t m = std::min(tiles.rows, p.m - row), n = std::min(tiles.columns, p.n - column), strip = strip_of(p, m, n);
-  const float* b = p.b + (p.transpose_b ? column * p.ldb : column);
-  for (int64_t begin = row; begin < row + m;) {
-    const int64_t left = row + m - begin, rows = left < 2 * strip ? left : strip;  // the last strip takes what is left
-    const float* a = p.a + (p.transpose_a ? begin : begin * p.lda);
-    if (dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', rows, n, p.k, 1.0F, a, p.lda, b, p.ldb, p.beta,
-                   p.c + begin * p.ldc + column, p.ldc) != dnnl_success)
-      return false;
-    begin += rows;
-  }
-  return true;
+  Product tile = p;
+  tile.m = std::min(tiles.rows, p.m - row);
+  tile.n = std::min(tiles.columns, p.n - column);
+  tile.a += p.transpose_a ? row : row * p.lda;
+  tile.b += p.transpose_b ? column * p.ldb : column;
+  tile.c += row * p.ldc + column;
+  return product_on_this_thread(tile);
 }
+
+double flops_of(int64_t m, int64_t n, int64_t k) { return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k); }
+
+// A task below half a MFLOP costs more to hand over than it saves.
+constexpr double least_flops = 5e5;
 
 }  // namespace
 
 Tiles tiles_of(int64_t m, int64_t n, int64_t k) {
-  // Measured on two cores: a tile below half a MFLOP costs more to hand over than it saves; two tiles suffice up to 24 MFLOP; eight are as
-  // good as two on large products as long as they stay large, and serve more cores; only very large products want more.
-  const double flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  if (flops < 5e5) return {m, n};
+  // Measured on two cores: two tiles suffice up to 24 MFLOP; eight are as good as two on large products as long as they stay large, and serve
+  // more cores; only very large products want more.
+  const double flops = flops_of(m, n, k);
+  if (flops < least_flops) return {m, n};
   const double wanted = std::max(std::clamp(flops / 12e6, 2.0, 8.0), std::min(flops / 512e6, 64.0));
   const auto most = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(wanted)));
   // A tile of few rows packs all of b for little work; below 128 columns the library's kernels are only partly filled.
@@ -85,11 +83,20 @@ Tiles tiles_of(int64_t m, int64_t n, int64_t k) {
   return {rows.size(), columns.size()};
 }
 
-bool product(Pool& pool, const Product& asked) {
+ProductPlan plan_product(bool transposed, int64_t m, int64_t n, int64_t k) {
+  if (m <= 0 || n <= 0) return {{1, 1}, 1, 1};
+  const Tiles tiles = tiles_of(m, n, k);
+  // Whole operands are read where they stand, so fewer rows cost nothing; a transposed one is packed again for every block.
+  const int64_t bytes = transposed ? 1024 * 1024 : 256 * 1024, fitting = bytes / (tiles.columns * static_cast<int64_t>(sizeof(float)));
+  const Cut rows{tiles.rows, 1, 8, divide_up(tiles.rows, std::max<int64_t>(fitting, transposed ? 256 : 32))};
+  const double tiles_of_a_task = least_flops / std::max(flops_of(tiles.rows, tiles.columns, k), 1.0);
+  return {tiles, rows.size(), std::max<int64_t>(static_cast<int64_t>(tiles_of_a_task), 1)};
+}
+
+bool product_on_this_thread(const Product& asked) {
   Product p = asked;
   if (p.m <= 0 || p.n <= 0) return true;
   if (p.k <= 0) {
-    const FlushDenormals flush;
     scale_result(p);
     return true;
   }
@@ -97,6 +104,21 @@ bool product(Pool& pool, const Product& asked) {
   if ((p.transpose_a ? p.k : p.m) == 1) p.lda = std::max(p.lda, p.transpose_a ? p.m : p.k);
   if ((p.transpose_b ? p.n : p.k) == 1) p.ldb = std::max(p.ldb, p.transpose_b ? p.k : p.n);
   if (p.m == 1) p.ldc = std::max(p.ldc, p.n);
+  const OneOpenMpThread one_thread;
+  const int64_t strip = strip_of(p);
+  for (int64_t begin = 0; begin < p.m;) {
+    const int64_t left = p.m - begin, rows = left < 2 * strip ? left : strip;  // the last strip takes what is left
+    const float* a = p.a + (p.transpose_a ? begin : begin * p.lda);
+    if (dnnl_sgemm(p.transpose_a ? 'T' : 'N', p.transpose_b ? 'T' : 'N', rows, p.n, p.k, 1.0F, a, p.lda, p.b, p.ldb, p.beta,
+                   p.c + begin * p.ldc, p.ldc) != dnnl_success)
+      return false;
+    begin += rows;
+  }
+  return true;
+}
+
+bool product(Pool& pool, const Product& p) {
+  if (p.m <= 0 || p.n <= 0) return true;
   const Tiles tiles = tiles_of(p.m, p.n, p.k);
   const int64_t across = divide_up(p.n, tiles.columns);
   std::atomic<bool> all_ran{true};

@@ -30,4 +30,16 @@ struct Tiles {
 };
 Tiles tiles_of(int64_t m, int64_t n, int64_t k);
 
+// The same for products whose results are worked on further: a tile is written in blocks of rows small enough to be in cache for what follows,
+// and a task takes several tiles where they are tiny.
+struct ProductPlan {
+  Tiles tiles;
+  int64_t block_rows;
+  int64_t tiles_of_a_task;
+};
+ProductPlan plan_product(bool transposed, int64_t m, int64_t n, int64_t k);  // transposed: one of the operands
+
+// A product without the pool, whole.
+[[nodiscard]] bool product_on_this_thread(const Product& product);
+
 }  // namespace anyshape::runtime

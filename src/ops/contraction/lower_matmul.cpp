@@ -1,19 +1,27 @@
-// The loops of a product: batch entries in order, each one library call (f32), or rows on the pool with columns in vector lanes.
+// The loops of a product: tiles on the pool, each some library calls (f32), or rows on the pool with columns in vector lanes.
 #include "ops/contraction/lower_matmul.h"
 
 #include "ops/loops.h"
 #include "ops/sizes.h"
 
 #include <array>
+#include <functional>
 
 namespace anyshape {
 namespace {
+
+// Where the matrices of a and b begin that belong to an entry of the batch.
+using Offsets = std::function<std::array<loop::Value, 2>(loop::Value entry)>;
 
 struct Sizes {
   loop::Value m, n, k;
   loop::Value row_a, step_a;  // strides of a along m and k
   loop::Value step_b, row_b;  // strides of b along k and n
 };
+
+loop::Value ceil_divide(loop::Builder& b, loop::Value length, loop::Value piece) {
+  return b.floor_divide(b.add(length, b.subtract(piece, b.integer(1))), piece);
+}
 
 // The distance between rows as stored; within a row elements are neighbours.
 loop::Value leading(LowerCall& call, int operand) { return call.stride(operand, call.call.shape(operand).rank() - 2); }
@@ -48,19 +56,40 @@ loop::Value matrix_of(LowerCall& call, int operand, std::span<const loop::Value>
   return offset;
 }
 
-void library_product(LowerCall& call, const MatmulAttrs& attrs, const Sizes& s, loop::Value rows, std::array<loop::Value, 3> offsets) {
+// Batch entry after batch entry, tile by tile: a tile is one task, written in blocks of rows that are handed on while they are in cache.
+void library_products(LowerCall& call, const MatmulAttrs& attrs, const Sizes& s, loop::Value entries, const Offsets& offsets_of) {
   loop::Builder& b = call.b;
-  const loop::Builder::Argument buffers[] = {{call.input(0), offsets[0]}, {call.input(1), offsets[1]}, {call.output(0), offsets[2]}};
-  const loop::Value integers[] = {b.integer(attrs.transpose_a ? 1 : 0),
-                                  b.integer(attrs.transpose_b ? 1 : 0),
-                                  rows,
-                                  s.n,
-                                  s.k,
-                                  leading(call, 0),
-                                  leading(call, 1),
-                                  s.n,
-                                  b.integer(0)};
-  b.call("product_f32", buffers, integers);
+  const loop::Value zero = b.integer(0), lda = leading(call, 0), ldb = leading(call, 1);
+  const int32_t plan = call.scratch(Dtype::i64, 4), matrix_a = call.input(0), matrix_b = call.input(1), matrix_c = call.output(0);
+  const loop::Builder::Argument planned[] = {{plan, zero}};
+  b.call("plan_product", planned, {{b.integer(attrs.transpose_a || attrs.transpose_b ? 1 : 0), s.m, s.n, s.k}});
+  const loop::Value rows = b.load(plan, zero), columns = b.load(plan, b.integer(1)), block_rows = b.load(plan, b.integer(2));
+  const loop::Value down = ceil_divide(b, s.m, rows), across = ceil_divide(b, s.n, columns), tiles = b.multiply(down, across);
+  b.parallel_for(zero, b.multiply(entries, tiles), b.load(plan, b.integer(3)), [&](loop::Value task) {
+    const std::vector<loop::Value> at = unravel(b, task, std::array{entries, down, across});
+    const std::array<loop::Value, 2> offsets = offsets_of(at[0]);
+    const loop::Value first_row = b.multiply(at[1], rows), end_row = b.minimum(b.add(first_row, rows), s.m);
+    const loop::Value first_column = b.multiply(at[2], columns), end_column = b.minimum(b.add(first_column, columns), s.n);
+    const loop::Value from_b = b.add(offsets[1], b.multiply(first_column, s.row_b));
+    b.serial_for(zero, ceil_divide(b, b.subtract(end_row, first_row), block_rows), [&](loop::Value block) {
+      const loop::Value begin = b.add(first_row, b.multiply(block, block_rows)), end = b.minimum(b.add(begin, block_rows), end_row);
+      const loop::Value row_of_c = b.add(b.multiply(at[0], s.m), begin);
+      const loop::Builder::Argument buffers[] = {{matrix_a, b.add(offsets[0], b.multiply(begin, s.row_a))},
+                                                 {matrix_b, from_b},
+                                                 {matrix_c, b.add(b.multiply(row_of_c, s.n), first_column)}};
+      const loop::Value integers[] = {b.integer(attrs.transpose_a ? 1 : 0),
+                                      b.integer(attrs.transpose_b ? 1 : 0),
+                                      b.subtract(end, begin),
+                                      b.subtract(end_column, first_column),
+                                      s.k,
+                                      lda,
+                                      ldb,
+                                      s.n,
+                                      zero};
+      b.call("product_block_f32", buffers, integers);
+      call.written({row_of_c, b.add(row_of_c, b.subtract(end, begin)), first_column, end_column});
+    });
+  });
 }
 
 void generated_row(LowerCall& call, const Sizes& s, loop::Value row_of_a, loop::Value start_of_b, loop::Value row_of_c) {
@@ -98,31 +127,30 @@ Shape batch_shape(const Shape& shape) {
 void lower_matmul(LowerCall& call) {
   loop::Builder& b = call.b;
   const MatmulAttrs& attrs = call.call.attrs_as<MatmulAttrs>();
-  const Sizes s = sizes_of(call, attrs);
+  Sizes s = sizes_of(call, attrs);
   const Shape &shape_a = call.call.shape(0), &shape_b = call.call.shape(1), batch = batch_shape(call.outputs[0].shape);
   const bool rows_go_on = shape_a.rank() == 2 || call.is_row_major(0);
   const bool library = call.outputs[0].dtype == Dtype::f32;
   const loop::Value count = call.size(batch.count()), zero = b.integer(0);
   // With one matrix b, a batch of a is just more rows.
-  if (library && !attrs.transpose_a && is_one_matrix(shape_b) && rows_go_on)
-    return library_product(call, attrs, s, b.multiply(count, s.m), {zero, zero, zero});
+  if (library && !attrs.transpose_a && is_one_matrix(shape_b) && rows_go_on) {
+    s.m = b.multiply(count, s.m);
+    return library_products(call, attrs, s, b.integer(1), [&](loop::Value) { return std::array{zero, zero}; });
+  }
 
   std::vector<loop::Value> batch_sizes;
   for (const Dim& size : batch) batch_sizes.push_back(call.size(size));
-  const loop::Value matrix_c = b.multiply(s.m, s.n);
-  const auto offsets_of = [&](loop::Value entry) -> std::array<loop::Value, 3> {
+  const Offsets offsets_of = [&](loop::Value entry) -> std::array<loop::Value, 2> {
     const std::vector<loop::Value> index = unravel(b, entry, batch_sizes);
-    return {matrix_of(call, 0, index), matrix_of(call, 1, index), b.multiply(entry, matrix_c)};
+    return {matrix_of(call, 0, index), matrix_of(call, 1, index)};
   };
-  if (library) {
-    b.serial_for(zero, count, [&](loop::Value entry) { library_product(call, attrs, s, s.m, offsets_of(entry)); });
-    return;
-  }
+  if (library) return library_products(call, attrs, s, count, offsets_of);
   const loop::Value grain = b.maximum(b.integer(1), b.floor_divide(b.integer(16384), b.multiply(s.n, s.k)));
   b.parallel_for(zero, b.multiply(count, s.m), grain, [&](loop::Value task) {
-    const std::array<loop::Value, 3> offsets = offsets_of(b.floor_divide(task, s.m));
+    const std::array<loop::Value, 2> offsets = offsets_of(b.floor_divide(task, s.m));
     const loop::Value row = modulo(b, task, s.m);
-    generated_row(call, s, b.add(offsets[0], b.multiply(row, s.row_a)), offsets[1], b.add(offsets[2], b.multiply(row, s.n)));
+    generated_row(call, s, b.add(offsets[0], b.multiply(row, s.row_a)), offsets[1], b.multiply(task, s.n));
+    call.written({task, b.add(task, b.integer(1)), zero, s.n});
   });
 }
 

@@ -1,0 +1,77 @@
+// The tables of docs/experiments/products.md: library products on one thread, in blocks of rows and with rows further apart.
+#include "base/float_state.h"
+#include "runtime/product.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+using anyshape::runtime::Product;
+
+namespace {
+
+struct Sizes {
+  bool transpose_a, transpose_b;
+  int64_t m, n, k;
+};
+struct Padding {
+  int64_t a, b, c;
+};
+
+// GFLOP/s of the product, written `rows` at a time.
+double measure(const Sizes& s, int64_t rows, const Padding& padding) {
+  const int64_t lda = (s.transpose_a ? s.m : s.k) + padding.a, ldb = (s.transpose_b ? s.k : s.n) + padding.b, ldc = s.n + padding.c;
+  const std::vector<float> a(static_cast<size_t>((s.transpose_a ? s.k : s.m) * lda), 1.0F),
+      b(static_cast<size_t>((s.transpose_b ? s.n : s.k) * ldb), 1.0F);
+  std::vector<float> c(static_cast<size_t>(s.m * ldc));
+  double best = 1e9;
+  for (int run = 0; run < 4; ++run) {
+    const auto start = std::chrono::steady_clock::now();
+    for (int64_t row = 0; row < s.m; row += rows) {
+      const Product block{.transpose_a = s.transpose_a,
+                          .transpose_b = s.transpose_b,
+                          .m = std::min(rows, s.m - row),
+                          .n = s.n,
+                          .k = s.k,
+                          .a = a.data() + (s.transpose_a ? row : row * lda),
+                          .lda = lda,
+                          .b = b.data(),
+                          .ldb = ldb,
+                          .beta = 0,
+                          .c = c.data() + row * ldc,
+                          .ldc = ldc};
+      if (!anyshape::runtime::product_on_this_thread(block)) std::exit(1);
+    }
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) / best / 1e9;
+}
+
+void print_name(const Sizes& s) {
+  std::printf("%c%c %ld x %ld x %ld:", s.transpose_a ? 'T' : 'N', s.transpose_b ? 'T' : 'N', s.m, s.n, s.k);
+}
+
+}  // namespace
+
+int main() {
+  const anyshape::FlushDenormals flush;
+  std::printf("blocks of rows, GFLOP/s\n");
+  for (const Sizes& s : {Sizes{false, false, 4096, 256, 1024}, Sizes{false, false, 4096, 256, 256}, Sizes{false, false, 4096, 1024, 256},
+                         Sizes{false, true, 4096, 1024, 256}, Sizes{false, true, 4096, 256, 1024}, Sizes{false, true, 4096, 256, 256},
+                         Sizes{true, false, 256, 1024, 4096}, Sizes{true, false, 1024, 256, 4096}}) {
+    print_name(s);
+    for (const int64_t rows : {s.m, int64_t{512}, int64_t{256}, int64_t{128}, int64_t{64}, int64_t{32}})
+      std::printf(" %ld rows %.0f", rows, measure(s, rows, {}));
+    std::printf("\n");
+  }
+  std::printf("16 floats more between rows of a, b, the result, all; GFLOP/s in blocks of 512 rows\n");
+  for (const Sizes& s : {Sizes{false, false, 2048, 1024, 256}, Sizes{false, false, 2048, 256, 1024}, Sizes{false, false, 2048, 512, 512},
+                         Sizes{false, false, 2048, 1000, 256}, Sizes{true, false, 256, 1024, 2048}, Sizes{true, false, 1024, 256, 2048}}) {
+    print_name(s);
+    for (const Padding& padding : {Padding{0, 0, 0}, Padding{16, 0, 0}, Padding{0, 16, 0}, Padding{0, 0, 16}, Padding{16, 16, 16}})
+      std::printf(" %.0f", measure(s, 512, padding));
+    std::printf("\n");
+  }
+}

@@ -1,0 +1,31 @@
+// What a first writing of a loop's body, on a kernel that is thrown away, tells about the loops to make around it.
+#pragma once
+#include "lower/axes.h"
+#include "lower/lower_loops.h"
+
+#include <set>
+
+namespace anyshape::lower {
+
+// A store of what a root computes: at the index of the loop, or where it stands in a larger value.
+struct Target {
+  size_t root;
+  int32_t buffer;
+  const Place* place = nullptr;
+};
+std::vector<Target> targets_of(const Roots& roots, const GroupContext& context, KernelWriter& kernel);
+std::vector<loop::Value> index_at(const Place& place, std::vector<loop::Value> index, KernelWriter& kernel);  // in the larger value
+
+struct LoopAxes {
+  std::vector<AxisGroup> axes;  // that are walked as one
+  std::vector<const graph::Node*> indexed;
+  std::set<int> own;  // buffers read at the loop's own index only
+};
+
+// Neighbouring axes a and a + 1 stay apart where `may_join` says no.
+LoopAxes find_axes(const Roots& roots, const GroupContext& context, const std::function<bool(int, int)>& may_join);
+
+// Sizes along one joined axis that are 1 or not only at run time.
+std::vector<Dim> open_sizes(const Roots& roots, const GroupContext& context, const AxisGroup& axis);
+
+}  // namespace anyshape::lower
