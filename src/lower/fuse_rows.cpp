@@ -283,6 +283,7 @@ class Fuser {
   };
   static constexpr int cheap = 4;
   void find_ingredients(size_t cluster, const Value* value, const std::unordered_set<const Value*>& outside, Ingredients& found) const {
+    if (found.cost > cheap) return;  // decided; and the ways through a graph are more than its nodes
     const RowSpace& rows = *clusters_[cluster].rows;
     const auto made = maker_.find(value);
     const bool is_inside = made != maker_.end() ? cluster_of_[made->second] == cluster : value->node != nullptr;

@@ -5,6 +5,7 @@
 
 #include <anyshape/anyshape.h>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -168,6 +169,21 @@ TEST(FuseRows, what_is_cheap_is_computed_again_by_other_kernels) {
 )";
   EXPECT_EQ(in_memory(text), (std::set<int>{2, 5, 7})) << "not the distances, which two kernels read";
   EXPECT_EQ(lowered(text).steps.size(), 2U);
+}
+
+// There are a million ways from the last value to x.
+TEST(FuseRows, a_chain_in_which_each_value_is_read_twice_is_planned_in_no_time) {
+  std::string text = "graph f(%0 x: f32[n, 64]) {\n";
+  for (int x = 0; x < 40; x += 2) {
+    text += fmt::format("  %{} = tanh(%{}) : f32[n, 64]\n  %{} = add(%{}, %{}) : f32[n, 64]\n", x + 1, x, x + 2, x, x + 1);
+  }
+  text += R"(  %41 = sum(%40) {axes=[1]} : f32[n]
+  %42 = multiply(%40, %0) : f32[n, 64]
+  %43 = sum(%42) {axes=[0, 1]} : f32[]
+  return %41, %43
+}
+)";
+  EXPECT_EQ(in_memory(text), (std::set<int>{40, 41, 43}));
 }
 
 TEST(FuseRows, decisions_have_reasons) {
