@@ -21,10 +21,14 @@ class ElementCall {
 
   virtual loop::Value input(int k, std::span<const loop::Value> index) = 0;  // an element of input k
   virtual loop::Value operand(int k) = 0;                                    // the element of input k that broadcasting puts at `index`
-  virtual loop::Value size(const Dim& dim) = 0;                              // a size as an i64
-  virtual loop::Value linear_index() = 0;                                    // the element's number in row-major order
-  virtual loop::Value random_key() = 0;                                      // i64: the process's key
-  virtual loop::Value random_counter() = 0;                                  // i64: differs for every op of every call
+  struct Pair {
+    loop::Value a, b;
+  };
+  Pair operands() { return {operand(0), operand(1)}; }  // in this order, which that of a call's arguments is not
+  virtual loop::Value size(const Dim& dim) = 0;         // a size as an i64
+  virtual loop::Value linear_index() = 0;               // the element's number in row-major order
+  virtual loop::Value random_key() = 0;                 // i64: the process's key
+  virtual loop::Value random_counter() = 0;             // i64: differs for every op of every call
 };
 
 class LowerCall {

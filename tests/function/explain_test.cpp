@@ -52,7 +52,7 @@ TEST(Explain, a_dense_layer_with_its_gradient) {
   auto step = function(
       [&](Tensor x) {
         GradientTape tape;
-        const Tensor y = relu(matmul(x, kernel) + bias), loss = mean(y * y);
+        const Tensor z = matmul(x, kernel), y = relu(z + bias), loss = mean(y * y);
         const std::vector<Tensor> gradients = tape.gradient(loss, {kernel, bias});
         kernel.assign_sub(gradients[0] * 0.1f);
         bias.assign_sub(gradients[1] * 0.1f);

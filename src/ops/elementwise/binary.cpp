@@ -49,7 +49,10 @@ constexpr OpDef binary(std::string_view name, DtypeRule dtype) {
           .shape = shape,
           .ragged = RaggedPolicy::Values,
           .gradient = gradient<derivative_a, derivative_b>,
-          .element = [](ElementCall& call) { return scalar(call.b, call.operand(0), call.operand(1)); }};
+          .element = [](ElementCall& call) {
+            const auto [a, b] = call.operands();
+            return scalar(call.b, a, b);
+          }};
 }
 
 Tensor same(const BinaryGradient& g) { return g.dy; }

@@ -20,7 +20,10 @@ constexpr OpDef comparison(std::string_view name) {
           .dtype = dtype_rule::promoted,
           .shape = shape,
           .ragged = RaggedPolicy::Values,
-          .element = [](ElementCall& call) { return call.b.binary(scalar, call.operand(0), call.operand(1)); }};
+          .element = [](ElementCall& call) {
+            const auto [a, b] = call.operands();
+            return call.b.binary(scalar, a, b);
+          }};
 }
 
 }  // namespace

@@ -21,7 +21,10 @@ constexpr OpDef logical(std::string_view name) {
           .dtype = dtype_rule::logical,
           .shape = shape,
           .ragged = RaggedPolicy::Values,
-          .element = [](ElementCall& call) { return call.b.binary(op, call.operand(0), call.operand(1)); }};
+          .element = [](ElementCall& call) {
+            const auto [a, b] = call.operands();
+            return call.b.binary(op, a, b);
+          }};
 }
 
 constexpr OpDef question(std::string_view name, DtypeRule dtype, ElementRule element) {

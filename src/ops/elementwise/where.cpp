@@ -19,15 +19,17 @@ static std::vector<Tensor> gradient(const GradientCall& call) {
   return result;
 }
 
-constinit const OpDef where_op{
-    .name = "where",
-    .kind = OpKind::Elementwise,
-    .inputs = 3,
-    .dtype = dtype_rule::condition_first,
-    .shape = shape,
-    .ragged = RaggedPolicy::Values,
-    .gradient = gradient,
-    .element = [](ElementCall& call) { return call.b.select(call.operand(0), call.operand(1), call.operand(2)); }};
+constinit const OpDef where_op{.name = "where",
+                               .kind = OpKind::Elementwise,
+                               .inputs = 3,
+                               .dtype = dtype_rule::condition_first,
+                               .shape = shape,
+                               .ragged = RaggedPolicy::Values,
+                               .gradient = gradient,
+                               .element = [](ElementCall& call) {
+                                 const loop::Value condition = call.operand(0), x = call.operand(1), y = call.operand(2);
+                                 return call.b.select(condition, x, y);
+                               }};
 
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b) { return bind(where_op, {condition, a, b}); }
 
