@@ -69,7 +69,7 @@ void RowsKernel::begin_long_row(Value row, size_t number, bool writes) {
     for (const graph::Value* value : pass.per_row) emit_per_row(value);
     if (earlier == number) break;
     for (const Node* reduction : pass.reductions) {
-      has_per_row(reduction->outputs[0], b_.load(long_results_.at(reduction).rows, row));
+      set_per_row(reduction->outputs[0], b_.load(long_results_.at(reduction).rows, row));
     }
   }
   pass_ = static_cast<int>(number);

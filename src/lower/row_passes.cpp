@@ -28,7 +28,8 @@ class Finder {
     found_.rows = find_rows();
     sort_into_passes();
     find_kept();
-    for (RowPasses::Kept& kept : found_.kept) find_home(kept);
+    const Uses uses = find_uses();
+    for (RowPasses::Kept& kept : found_.kept) find_home(kept, *uses.at(kept.value).rbegin());
     return std::move(found_);
   }
 
@@ -79,9 +80,9 @@ class Finder {
     }
   }
 
-  // The passes that need each value, as things stand.
-  std::unordered_map<const Value*, std::set<int>> find_uses() const {
-    std::unordered_map<const Value*, std::set<int>> uses;
+  using Uses = std::unordered_map<const Value*, std::set<int>>;  // the passes that need each value
+  Uses find_uses() const {                                       // as long as nothing more is kept
+    Uses uses;
     for (int pass = 0; pass < static_cast<int>(found_.passes.size()); ++pass) {
       const std::function<void(const Value*)> need = [&](const Value* value) {
         if (!is_inside(value) || value->node->op->reduce != nullptr || is_per_row(value)) return;
@@ -101,20 +102,22 @@ class Finder {
 
   // What uses a value comes first: if that is kept, its operands may be needed once only.
   void find_kept() {
+    Uses uses = find_uses();
     for (auto node = order_.rbegin(); node != order_.rend(); ++node) {
       const Value* const value = (*node)->outputs[0];
       if ((*node)->op->element == nullptr || !found_.rows.is_full(value->spec.shape)) continue;
-      const std::set<int> uses = find_uses()[value];
-      if (uses.size() > 1 && element_cost(**node) >= expensive) found_.kept.push_back({value, *uses.begin()});
+      const auto needed = uses.find(value);
+      if (needed == uses.end() || needed->second.size() < 2 || element_cost(**node) < expensive) continue;
+      found_.kept.push_back({value, *needed->second.begin()});
+      uses = find_uses();
     }
   }
 
-  void find_home(RowPasses::Kept& kept) {
+  void find_home(RowPasses::Kept& kept, int last_use) {
     if (roots_.contains(kept.value->node)) {
       kept.home = kept.value;
       return;
     }
-    const int last_use = *find_uses()[kept.value].rbegin();
     for (size_t pass = static_cast<size_t>(last_use); pass < found_.passes.size(); ++pass) {
       for (const Value* stored : found_.passes[pass].stored) {
         if (stored->spec.dtype == kept.value->spec.dtype && hosts_.insert(stored).second) {

@@ -17,8 +17,8 @@ struct RowPasses {
   struct Kept {
     const graph::Value* value = nullptr;
     int pass = 0;  // that computes it
-    const graph::Value* home =
-        nullptr;  // in whose memory it stands until then: its own, or a result that is written later; null: its own scratch
+    // In whose memory it stands until then: its own, or that of a result that is written later; null: its own scratch.
+    const graph::Value* home = nullptr;
   };
 
   RowSpace rows;

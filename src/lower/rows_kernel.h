@@ -1,5 +1,5 @@
 // A kernel over rows being written: each row in a few passes while it is near, or, where rows are few and long, each pass over all of them.
-// Internal to lower_rows.cpp and lower_long_rows.cpp.
+// Internal to lower_rows.cpp, lower_row_columns.cpp and lower_long_rows.cpp.
 #pragma once
 #include "lower/axes.h"
 #include "lower/lower_loops.h"
@@ -52,7 +52,7 @@ class RowsKernel {
   void begin_row(loop::Value row);
   void emit_pass(const Pass& pass);
   void emit_per_row(const graph::Value* value);
-  void has_per_row(const graph::Value* value, loop::Value result);
+  void set_per_row(const graph::Value* value, loop::Value result);
   void set_element(loop::Value inner);
   std::vector<loop::Value> emit_body(const Pass& pass, loop::Value inner);
   loop::Value given(const graph::Value* value, std::span<const loop::Value> index);
@@ -105,8 +105,8 @@ class RowsKernel {
   std::vector<Dim> open_;            // sizes along the row that are 1 or not only at run time
   std::vector<OpenChoice> choices_;  // what the version being written takes them for
   std::unordered_map<const graph::Value*, int32_t> buffers_;
-  std::unordered_map<const graph::Value*, int32_t>
-      scratch_;  // a row for each block of rows: kept values without a home, sums along columns
+  // Buffers with a row for each block of rows: kept values without a home, sums along columns.
+  std::unordered_map<const graph::Value*, int32_t> scratch_;
   loop::Value zero_ = b_.integer(0);
   loop::Value block_;                                             // of rows
   std::vector<loop::Value> row_;                                  // index of the row: joined axes by the last of them
