@@ -23,7 +23,21 @@ bool stay_together(const ElementAccess& access, std::span<const loop::Value> ind
   return proves_equal(access.shape[static_cast<int>(inner - at.begin())], inner_extent).value_or(false);
 }
 
+void nest_from(KernelWriter& kernel, const Shape& space, std::vector<loop::Value>& index, const BodyAtIndex& body) {
+  const auto axis = static_cast<int>(index.size());
+  if (axis == space.rank()) return body(index);
+  kernel.b.serial_for(kernel.b.integer(0), kernel.size(space[axis]), [&](loop::Value i) {
+    index.push_back(i);
+    nest_from(kernel, space, index, body);
+  });
+}
+
 }  // namespace
+
+void nest_loops(KernelWriter& kernel, const Shape& space, const BodyAtIndex& body) {
+  std::vector<loop::Value> index;
+  nest_from(kernel, space, index, body);
+}
 
 std::vector<AxisGroup> join_axes(const Shape& space, std::span<const loop::Value> index, std::span<const ElementAccess> accesses,
                                  const loop::Builder& b, const std::function<bool(int, int)>& may_join) {

@@ -13,6 +13,10 @@ struct AxisGroup {
   Dim extent;
 };
 
+// A loop for each axis of `space`, one in the other, around a body that is written to see what it reads.
+using BodyAtIndex = std::function<void(const std::vector<loop::Value>& index)>;
+void nest_loops(KernelWriter& kernel, const Shape& space, const BodyAtIndex& body);
+
 // `index[a]` is the loop variable of axis a in the accesses. Axes are only joined where `may_join(a, a + 1)`.
 std::vector<AxisGroup> join_axes(const Shape& space, std::span<const loop::Value> index, std::span<const ElementAccess> accesses,
                                  const loop::Builder& b, const std::function<bool(int, int)>& may_join);

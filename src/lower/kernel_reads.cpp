@@ -27,19 +27,7 @@ void dry_run(const Roots& roots, const Groups& groups, KernelReads& found) {
   const Shape& space = reduces ? roots[0]->inputs[0]->spec.shape : roots[0]->outputs[0]->spec.shape;
   KernelWriter kernel("dry_run");
   Elements elements(kernel, groups, [](const Value* value) { return value->id; }, [](const Node*) { return 0; });
-  std::vector<loop::Value> index;
-  const auto axis_of = [&](loop::Value at) {
-    if (const auto known = std::ranges::find(index, at); known != index.end()) return static_cast<int>(known - index.begin());
-    return at == kernel.b.integer(0) ? MemoryRead::at_zero : MemoryRead::elsewhere;
-  };
-  const std::function<void(int)> nest = [&](int axis) {
-    if (axis < space.rank()) {
-      kernel.b.serial_for(kernel.b.integer(0), kernel.parameter(space[axis]), [&](loop::Value i) {
-        index.push_back(i);
-        nest(axis + 1);
-      });
-      return;
-    }
+  nest_loops(kernel, space, [&](const std::vector<loop::Value>& index) {
     elements.enter_body({});
     for (const Node* root : roots) {
       if (reduces) {
@@ -52,13 +40,16 @@ void dry_run(const Roots& roots, const Groups& groups, KernelReads& found) {
     for (const AxisGroup& group : join_axes(space, index, elements.accesses(), kernel.b, [](int, int) { return true; })) {
       for (int joined = group.first + 1; joined <= group.last; ++joined) found.joins[static_cast<size_t>(joined)] = true;
     }
+    const auto axis_of = [&](loop::Value at) {
+      if (const auto known = std::ranges::find(index, at); known != index.end()) return static_cast<int>(known - index.begin());
+      return at == kernel.b.integer(0) ? MemoryRead::at_zero : MemoryRead::elsewhere;
+    };
     for (const ElementAccess& access : elements.accesses()) {
       if (access.value == nullptr) continue;
       MemoryRead& read = found.reads.emplace_back(MemoryRead{access.value, {}});
       for (const loop::Value at : access.index) read.axes.push_back(axis_of(at));
     }
-  };
-  nest(0);
+  });
 }
 
 }  // namespace

@@ -12,10 +12,9 @@ namespace {
 
 // Where every reading of a buffer is of the very element that the loop writes, a result may be written over it.
 std::set<int> read_at_own_index(const Shape& space, std::span<const Value> index, const Elements& elements, const GroupContext& context) {
-  const auto is_same = [](const Dim& a, const Dim& b) { return a.same_as(b); };
   std::set<int> own, elsewhere;
   for (const ElementAccess& access : elements.accesses()) {
-    const bool is_own = access.row_major && std::ranges::equal(access.index, index) && std::ranges::equal(access.shape, space, is_same);
+    const bool is_own = access.row_major && std::ranges::equal(access.index, index) && access.shape.same_as(space);
     if (access.value != nullptr) (is_own ? own : elsewhere).insert(context.find_buffer(access.value));
   }
   for (const Node* node : elements.indexed_nodes()) elsewhere.insert(context.find_buffer(node->inputs.back()));  // by the check, too
@@ -50,16 +49,8 @@ LoopAxes find_axes(const Roots& roots, const GroupContext& context, const std::f
   KernelWriter kernel("dry_run");
   Elements elements(kernel, context.groups, context.find_buffer, context.node_number);
   const Shape& space = roots[0]->outputs[0]->spec.shape;
-  std::vector<Value> index;
   LoopAxes result;
-  std::function<void(int)> nest = [&](int axis) {
-    if (axis < space.rank()) {
-      kernel.b.serial_for(kernel.b.integer(0), kernel.size(space[axis]), [&](Value i) {
-        index.push_back(i);
-        nest(axis + 1);
-      });
-      return;
-    }
+  nest_loops(kernel, space, [&](const std::vector<Value>& index) {
     elements.enter_body({});
     for (const Node* root : roots) elements.compute(root->outputs[0], index);
     std::vector<ElementAccess> accesses = elements.accesses();
@@ -70,8 +61,7 @@ LoopAxes find_axes(const Roots& roots, const GroupContext& context, const std::f
     }
     result.axes = join_axes(space, index, accesses, kernel.b, may_join);
     result.own = read_at_own_index(space, index, elements, context);
-  };
-  nest(0);
+  });
   result.indexed = elements.indexed_nodes();
   return result;
 }

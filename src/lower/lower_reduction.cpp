@@ -131,25 +131,15 @@ class Reduction {
 
 // A dry run finds which neighbouring axes of one fate can be walked as one.
 void Reduction::find_axes() {
-  const Shape& space = this->space();
   KernelWriter kernel("dry_run");
   Elements elements(kernel, context_.groups, context_.find_buffer, context_.node_number);
-  std::vector<Value> index;
   std::vector<AxisGroup> groups;
-  std::function<void(int)> nest = [&](int axis) {
-    if (axis < space.rank()) {
-      kernel.b.serial_for(kernel.b.integer(0), kernel.size(space[axis]), [&](Value i) {
-        index.push_back(i);
-        nest(axis + 1);
-      });
-      return;
-    }
+  nest_loops(kernel, space(), [&](const std::vector<Value>& index) {
     elements.enter_body(index.empty() ? Value{} : index.back());
     for (const Target& target : targets_) elements.element(target.input, index);
-    groups = join_axes(space, index, elements.accesses(), kernel.b,
+    groups = join_axes(space(), index, elements.accesses(), kernel.b,
                        [&](int a, int b) { return fates_[a] == fates_[b] && fates_[a] != AxisFate::Open; });
-  };
-  nest(0);
+  });
   indexed_ = elements.indexed_nodes();
   open_ = elements.open_inner_sizes();
   for (const AxisGroup& group : groups) axes_.push_back({group, fates_[group.last]});

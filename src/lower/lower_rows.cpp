@@ -18,15 +18,7 @@ void RowsKernel::find_axes() {
     if (op.reduce != nullptr || op.is_alias) return kernel.b.constant(computed_in(value->spec.dtype), int64_t{0});
     return elements.compute(value, index);
   });
-  std::vector<Value> index;
-  const std::function<void(int)> nest = [&](int axis) {
-    if (axis < rows_.space.rank()) {
-      kernel.b.serial_for(kernel.b.integer(0), kernel.parameter(rows_.space[axis]), [&](Value i) {
-        index.push_back(i);
-        nest(axis + 1);
-      });
-      return;
-    }
+  nest_loops(kernel, rows_.space, [&](const std::vector<Value>& index) {
     elements.enter_body(index.back());
     const auto at_row = [&](const graph::Value* value) {
       std::vector<Value> at(index.begin(), index.begin() + rows_.row_rank);
@@ -42,8 +34,7 @@ void RowsKernel::find_axes() {
     }
     axes_ = join_axes(rows_.space, index, elements.accesses(), kernel.b,
                       [&](int a, int b) { return (a < rows_.row_rank) == (b < rows_.row_rank); });
-  };
-  nest(0);
+  });
   indexed_ = elements.indexed_nodes();
   open_ = elements.open_inner_sizes();
 }
@@ -142,11 +133,11 @@ void RowsKernel::emit_per_row(const graph::Value* value) {
     per_row_[value] = elements_.element(source, row_index(source->spec.shape));
     return;
   }
-  has_per_row(value, elements_.compute(value, row_index(value->spec.shape)));
+  set_per_row(value, elements_.compute(value, row_index(value->spec.shape)));
 }
 
 // Halves are rounded even where they are not stored.
-void RowsKernel::has_per_row(const graph::Value* value, Value result) {
+void RowsKernel::set_per_row(const graph::Value* value, Value result) {
   per_row_[value] = b_.cast(result, value->spec.dtype);
   if (writes_rows_ && written_.contains(value))
     b_.store(buffers_.at(value), elements_.offset(value->spec.shape, row_index(value->spec.shape)), result);
@@ -171,7 +162,7 @@ void RowsKernel::emit_pass(const Pass& pass) {
   const auto body = [&](Value inner) { return emit_body(pass, inner); };
   const std::vector<Value> results = is_short() ? b_.reduce(zero_, end, combined.how, body)
                                                 : loop::reduce_in_parts(b_, zero_, end, task_elements, combined.how, combined.types, body);
-  for (size_t i = 0; i < results.size(); ++i) has_per_row(pass.reductions[i]->outputs[0], results[i]);
+  for (size_t i = 0; i < results.size(); ++i) set_per_row(pass.reductions[i]->outputs[0], results[i]);
 }
 
 void RowsKernel::set_element(Value inner) {

@@ -15,14 +15,6 @@ using graph::Graph;
 using graph::Node;
 using graph::Value;
 
-bool same_shape(const Shape& a, const Shape& b) {
-  if (a.rank() != b.rank()) return false;
-  for (int axis = 0; axis < a.rank(); ++axis) {
-    if (!a[axis].same_as(b[axis])) return false;
-  }
-  return true;
-}
-
 // A reduction whose loops can have several results. Those along rows are for fuse_rows, which finds more to share.
 bool is_shareable(const Node& node) {
   if (node.op->reduce == nullptr || row_space_of(node)) return false;
@@ -30,7 +22,7 @@ bool is_shareable(const Node& node) {
   return std::ranges::find(fates, AxisFate::Open) == fates.end();
 }
 bool walk_alike(const Node& a, const Node& b) {
-  return same_shape(a.inputs[0]->spec.shape, b.inputs[0]->spec.shape) && fates_of(a) == fates_of(b);
+  return a.inputs[0]->spec.shape.same_as(b.inputs[0]->spec.shape) && fates_of(a) == fates_of(b);
 }
 
 // A value in memory that a kernel reads: at the index of the loop only, or elsewhere, too.
@@ -81,7 +73,7 @@ class Merger {
   // What the loop that ends in `node` reads from memory, `is_own` where `node` is asked for at the loop's index.
   void collect(const Node& node, bool is_own, const Shape& space, std::vector<Read>& reads) const {
     for (const Value* input : node.inputs) {
-      read(input, is_own && node.op->kind == OpKind::Elementwise && same_shape(input->spec.shape, space), space, reads);
+      read(input, is_own && node.op->kind == OpKind::Elementwise && input->spec.shape.same_as(space), space, reads);
     }
   }
   void read(const Value* value, bool is_own_index, const Shape& space, std::vector<Read>& reads) const {
@@ -111,7 +103,7 @@ class Merger {
     if (kernel.is_loop != is_loop(root) || kernel.ops + ops_inside_.at(&root) > largest_group) return false;
     if (kernel.is_loop) {
       const Shape& space = root.outputs[0]->spec.shape;
-      if (!same_shape(kernel.roots[0]->outputs[0]->spec.shape, space)) return false;
+      if (!kernel.roots[0]->outputs[0]->spec.shape.same_as(space)) return false;
       if (space.rank() == 0) return true;  // a number costs less than a kernel
     } else if (!is_shareable(*kernel.roots[0]) || !walk_alike(*kernel.roots[0], root)) {
       return false;
