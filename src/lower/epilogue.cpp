@@ -12,6 +12,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <unordered_set>
 
 namespace anyshape::lower {
 namespace {
@@ -29,7 +30,8 @@ class Joiner {
   Joiner(const Graph& graph, Groups& groups, Decisions& decisions) : graph_(graph), groups_(groups), decisions_(decisions) {
     for (const PlannedKernel& kernel : groups.kernels) {
       Values& reads = reads_.emplace_back();
-      for (const Node* root : kernel.roots) collect(*root, reads);
+      std::unordered_set<const Node*> seen;
+      for (const Node* root : kernel.roots) collect(*root, seen, reads);
     }
   }
 
@@ -57,12 +59,13 @@ class Joiner {
   };
 
   // What is in memory, or computed by the kernel itself, and read on the way to `node`.
-  void collect(const Node& node, Values& reads) const {
+  void collect(const Node& node, std::unordered_set<const Node*>& seen, Values& reads) const {
+    if (!seen.insert(&node).second) return;
     for (const Value* input : node.inputs) {
       if (input->node == nullptr || groups_.in_memory.contains(input)) {
         reads.push_back(input);
       } else {
-        collect(*input->node, reads);
+        collect(*input->node, seen, reads);
       }
     }
   }
