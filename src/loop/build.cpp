@@ -238,7 +238,8 @@ Value Builder::load_bits(int32_t buffer, Value offset) {
   const Buffer& from = kernel_.buffers[static_cast<size_t>(buffer)];
   const Value args[] = {offset};
   const auto key = sharing_key(Op::Load, from.type, buffer, args);
-  // In buffers do not change while the kernel runs, Own ones not before the stores of an iteration. A load never moves out of its loop: where the loop is empty there may be no element.
+  // In buffers do not change while the kernel runs, Own ones not before the stores of an iteration. A load never moves out of its loop: where the
+  // loop is empty there may be no element.
   if (!is_written(from.access)) {
     if (const Value found = find_shared(key)) return found;
   }

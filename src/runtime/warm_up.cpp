@@ -1,3 +1,4 @@
+// A few small products on a thread that is over before the process forks or ends.
 #include "runtime/warm_up.h"
 
 #include <dnnl.h>
