@@ -96,13 +96,13 @@ class Joiner {
 
   bool reads_at_own_index(const Product& product, const Roots& roots) const {
     const KernelReads found = find_reads(roots, groups_);
-    const auto rank = static_cast<size_t>(roots[0]->outputs[0]->spec.shape.rank());
+    const Shape& shape = roots[0]->outputs[0]->spec.shape;
     const auto is_fine = [&](const MemoryRead& read) {
       if (!product.has(read.value)) return true;
       for (size_t axis = 0; axis < read.axes.size(); ++axis) {
         if (read.axes[axis] != static_cast<int>(axis)) return false;
       }
-      return read.axes.size() == rank;
+      return read.value->spec.shape.same_as(shape);  // and not a slice that begins where the product does
     };
     return std::ranges::all_of(found.reads, is_fine) && std::ranges::none_of(found.whole, [&](const Value* v) { return product.has(v); });
   }
@@ -118,6 +118,12 @@ class Joiner {
     });
   }
 
+  // Whether the node writes its result as a part of `whole`.
+  bool is_placed_in(const Node& node, const Value* whole) const {
+    const auto found = groups_.places.find(node.outputs[0]);
+    return found != groups_.places.end() && std::ranges::any_of(found->second, [&](const Place& place) { return place.whole == whole; });
+  }
+
   // The last kernel that writes what the product and its loop read.
   size_t last_needed(const Product& product) const {
     size_t last = product.kernel;
@@ -125,7 +131,9 @@ class Joiner {
       const auto writes = [&](const Value* read) {
         const Roots &roots = groups_.kernels[i].roots, &after = groups_.kernels[i].epilogue.roots;
         const Node* const writer = read->node;
-        return std::ranges::find(roots, writer) != roots.end() || std::ranges::find(after, writer) != after.end();
+        const auto is_part = [&](const Node* root) { return is_placed_in(*root, read); };
+        return std::ranges::find(roots, writer) != roots.end() || std::ranges::find(after, writer) != after.end() ||
+               std::ranges::any_of(roots, is_part);
       };
       const bool is_alias = std::ranges::find(product.aliases, i) != product.aliases.end();
       if (!is_alias && std::ranges::any_of(reads_[product.loop], writes)) last = i;

@@ -265,6 +265,9 @@ class Fuser {
     if (!rows.is_full(value->spec.shape) || std::ranges::find(graph_.outputs, value) != graph_.outputs.end()) return;
     const auto needs_whole = [&](const Member& member) { return std::ranges::find(member.reads.whole, value) != member.reads.whole.end(); };
     if (std::ranges::any_of(members_, needs_whole)) return;
+    for (size_t number = 0; number < members_.size(); ++number) {
+      if (cluster_of_[number] != cluster && reads_rows_of_another_length(number, rows, value)) return;
+    }
     outside.erase(value);
     Ingredients found;
     find_ingredients(cluster, value, outside, found);
@@ -274,6 +277,14 @@ class Fuser {
     }
     outside.insert(found.per_row.begin(), found.per_row.end());
     decisions_.push_back({"fuse_rows", graph::label(*value->node), true, "its readers compute it again from what the row has in memory"});
+  }
+
+  // Whether the value is one that a row kernel walks along other rows than these: it counts on what stands in memory.
+  bool reads_rows_of_another_length(size_t number, const RowSpace& rows, const Value* value) const {
+    const Cluster& reader = clusters_[cluster_of_[number]];
+    if (!reader.rows || reader.rows->same_as(rows)) return false;
+    const std::vector<MemoryRead>& reads = members_[number].reads.reads;
+    return std::ranges::find(reads, value, &MemoryRead::value) != reads.end();
   }
 
   // What a value is computed from: of its own kernel what a row has as a whole, else what is in memory.

@@ -41,29 +41,44 @@ std::optional<Part> part_of(Value* value) {
   return part;
 }
 
-constexpr size_t most_terms = 512;
+// A sum of parts and at most one value that is none.
+struct Terms {
+  std::vector<Part> parts;
+  Value* rest = nullptr;
+};
+constexpr size_t most_parts = 512;
 
-// The terms of a sum, as far as nothing else needs the sums on the way.
-void collect_terms(const Rewriting& at, const Node& sum, std::vector<Value*>& terms) {
+// The terms of a sum, as far as nothing else needs the sums on the way. False where there are two that are no parts, which would be added in
+// another order: they are looked for before anything deeper is.
+bool collect_terms(const Rewriting& at, const Node& sum, Terms& terms) {
+  std::vector<const Node*> deeper;
   for (Value* input : sum.inputs) {
-    if (terms.size() > most_terms) return;
-    if (is_made_by(input, add_op) && at.users(input) == 1 && input->spec.shape.same_as(sum.outputs[0]->spec.shape))
-      collect_terms(at, *input->node, terms);
-    else
-      terms.push_back(input);
+    if (!input->spec.shape.same_as(sum.outputs[0]->spec.shape)) return false;
+    if (is_made_by(input, add_op) && at.users(input) == 1) {
+      deeper.push_back(input->node);
+    } else if (const std::optional<Part> part = part_of(input)) {
+      terms.parts.push_back(*part);
+    } else if (terms.rest != nullptr) {
+      return false;
+    } else {
+      terms.rest = input;
+    }
   }
+  return terms.parts.size() <= most_parts && std::ranges::all_of(deeper, [&](const Node* node) { return collect_terms(at, *node, terms); });
 }
 
 // The parts one after the other along their axis; nothing where they leave room or meet.
 std::vector<Part> in_order(std::vector<Part> parts, const Dim& whole) {
+  const int axis = parts[0].axis;
+  if (std::ranges::any_of(parts, [&](const Part& part) { return part.axis != axis; })) return {};
   Dim sum = 0, end = 0;
-  for (const Part& part : parts) sum = sum + part.value->spec.shape[part.axis];
+  for (const Part& part : parts) sum = sum + part.value->spec.shape[axis];
   if (!sum.same_as(whole)) return {};
   std::vector<Part> ordered;
   while (!parts.empty()) {
-    const auto next = std::ranges::find_if(parts, [&](const Part& part) { return part.axis == parts[0].axis && part.begin.same_as(end); });
+    const auto next = std::ranges::find_if(parts, [&](const Part& part) { return part.begin.same_as(end); });
     if (next == parts.end()) return {};
-    end = end + next->value->spec.shape[next->axis];
+    end = end + next->value->spec.shape[axis];
     ordered.push_back(*next);
     parts.erase(next);
   }
@@ -74,21 +89,10 @@ std::vector<Part> in_order(std::vector<Part> parts, const Dim& whole) {
 Value* join_parts(Rewriting& at, const Node& node) {
   if (node.op != &add_op) return nullptr;
   const TensorSpec& spec = node.outputs[0]->spec;
-  std::vector<Value*> terms;
-  collect_terms(at, node, terms);
-  std::vector<Part> parts;
-  Value* rest = nullptr;
-  for (Value* term : terms) {
-    const std::optional<Part> part = part_of(term);
-    if (!term->spec.shape.same_as(spec.shape) || (!part && rest != nullptr)) return nullptr;  // two others would be added in another order
-    if (part)
-      parts.push_back(*part);
-    else
-      rest = term;
-  }
-  if (parts.size() < 2 || terms.size() > most_terms) return nullptr;
-  const int axis = parts[0].axis;
-  parts = in_order(std::move(parts), spec.shape[axis]);
+  Terms terms;
+  if (!collect_terms(at, node, terms) || terms.parts.size() < 2) return nullptr;
+  const int axis = terms.parts[0].axis;
+  const std::vector<Part> parts = in_order(std::move(terms.parts), spec.shape[axis]);
   if (parts.empty()) return nullptr;
   std::vector<Value*> values;
   for (const Part& part : parts) {
@@ -98,7 +102,7 @@ Value* join_parts(Rewriting& at, const Node& node) {
     values.push_back(value);
   }
   Value* const joined = at.add(concat_op, std::move(values), ConcatAttrs{axis}, spec);
-  return rest == nullptr ? joined : at.add(add_op, {rest, joined}, {}, spec);
+  return terms.rest == nullptr ? joined : at.add(add_op, {terms.rest, joined}, {}, spec);
 }
 
 // The take whose gradient it is, as long as it runs: it refuses indices outside.

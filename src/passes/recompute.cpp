@@ -89,8 +89,10 @@ class Recomputing {
     if (value->node == nullptr || value->node->op->kind == OpKind::Source || value->spec.shape.rank() == 0) return true;
     if (value->node->op->is_alias) return stays(value->node->inputs[0], without, until);
     if (results_.contains(value)) return true;
-    return std::ranges::any_of(
-        uses_.at(value), [&](const Node* user) { return user != &without && place_.at(user).loops + near >= place_.at(&until).loops; });
+    const auto uses = uses_.find(value);
+    return uses != uses_.end() && std::ranges::any_of(uses->second, [&](const Node* user) {
+             return user != &without && place_.at(user).loops + near >= place_.at(&until).loops;
+           });
   }
 
   void note(const Node& node, bool yes, std::string reason) const {
