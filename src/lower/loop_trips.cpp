@@ -11,6 +11,12 @@ using loop::Instruction;
 using loop::Op;
 using loop::Value;
 
+static bool has_division(const Dim& size) {
+  return std::ranges::any_of(terms_of(size), [](const Term& term) {
+    return std::ranges::any_of(term.factors, [](const Factor& factor) { return factor.atom->kind == AtomKind::FloorDivide; });
+  });
+}
+
 Quotient::Quotient(Dim above, Dim below) : above_(std::move(above)), below_(std::move(below)) {
   if (below_.is_constant()) {
     const int64_t number = below_.value();
@@ -192,9 +198,10 @@ std::optional<Quotient> LoopTrips::mean_of_quotient(const Instruction& quotient)
 
 Dim LoopTrips::parts(Value begin, Value end, const Dim& part) {
   if (exact(end) && (!begin || exact(begin))) {
-    const Dim length = begin ? *exact(end) - *exact(begin) : *exact(end);
-    splits_.push_back((length + part - 1) / part);
-    return splits_.back();
+    const Dim length = begin ? *exact(end) - *exact(begin) : *exact(end), count = (length + part - 1) / part;
+    // Where sizes are multiples of the part, the number of parts looks like any other size.
+    if (has_division(count)) splits_.push_back(count);
+    return count;
   }
   if (const Instruction* const rest = definition(end, Op::Subtract); rest != nullptr && !begin)
     return parts(rest->args[1], rest->args[0], part);
@@ -212,15 +219,7 @@ std::optional<Quotient> LoopTrips::part_of(Value begin, Value end, const Dim& pa
 }
 
 bool LoopTrips::is_overhead(const Quotient& runs) const {
-  return std::ranges::any_of(splits_, [&](const Dim& split) {
-    // Where sizes are multiples of the part, the number of parts looks like any other size.
-    const bool is_distinct = std::ranges::any_of(terms_of(split), [](const Term& term) {
-      return std::ranges::any_of(term.factors, [](const Factor& factor) {
-        return factor.atom->kind == AtomKind::FloorDivide || (factor.atom->kind == AtomKind::Symbol && factor.atom->symbol.name == "parts");
-      });
-    });
-    return is_distinct && divide_polynomials(runs.above(), split).remainder.same_as(0);
-  });
+  return std::ranges::any_of(splits_, [&](const Dim& split) { return divide_polynomials(runs.above(), split).remainder.same_as(0); });
 }
 
 }  // namespace anyshape::lower
