@@ -2,6 +2,7 @@
 #include "function/program_text.h"
 
 #include "base/amounts.h"
+#include "loop/any_instruction.h"
 #include "lower/count_work.h"
 #include "shape/dim_node.h"
 
@@ -64,15 +65,9 @@ std::vector<std::string> listed(const std::vector<std::string>& items, std::stri
   return words;
 }
 
-bool has_any(const loop::Block& block, bool (*is_wanted)(const loop::Instruction&)) {
-  return std::ranges::any_of(block, [&](const loop::Instruction& instruction) {
-    return is_wanted(instruction) || has_any(instruction.body, is_wanted) || has_any(instruction.otherwise, is_wanted);
-  });
-}
-
 std::string_view kind_of(const Step& step) {
-  if (!has_any(step.kernel.body, lower::is_product)) return "loop";
-  return has_any(step.kernel.body, lower::is_arithmetic) ? "mixed" : "product";
+  if (!loop::any_instruction(step.kernel.body, lower::is_product)) return "loop";
+  return loop::any_instruction(step.kernel.body, lower::is_arithmetic) ? "mixed" : "product";
 }
 
 class Text {

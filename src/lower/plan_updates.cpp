@@ -1,6 +1,7 @@
 // Variables that are updated in place. What fails must have failed before the first of them is written, so the steps that write them are
 // taken from the end of a program only: as far as steps call nothing that can fail.
 #include "base/switches.h"
+#include "loop/any_instruction.h"
 #include "lower/lower.h"
 
 #include <fmt/format.h>
@@ -10,11 +11,7 @@
 namespace anyshape::lower {
 namespace {
 
-bool calls_something(const loop::Block& block) {
-  return std::ranges::any_of(block, [](const loop::Instruction& each) {
-    return each.op == loop::Op::Call || calls_something(each.body) || calls_something(each.otherwise);
-  });
-}
+bool is_call(const loop::Instruction& instruction) { return instruction.op == loop::Op::Call; }
 
 class UpdatePlan {
  public:
@@ -50,7 +47,7 @@ class UpdatePlan {
   ProgramBuffer& buffer(int number) { return program_.buffers[static_cast<size_t>(number)]; }
   bool cannot_fail(const Item& item) const {
     const int* step = std::get_if<int>(&item);
-    return step != nullptr && !calls_something(program_.steps[static_cast<size_t>(*step)].kernel.body);
+    return step != nullptr && !loop::any_instruction(program_.steps[static_cast<size_t>(*step)].kernel.body, is_call);
   }
   int argument_buffer(int argument) const {
     const auto found = std::ranges::find_if(
