@@ -175,16 +175,16 @@ class Joiner {
     if (!is_read_elsewhere) joined.epilogue.place = place_of(*product.shapes[0], joined.epilogue.roots);
     std::vector<PlannedKernel> order;
     std::vector<Values> order_reads;
+    std::ptrdiff_t place = 0;
     for (size_t i = 0; i < kernels.size(); ++i) {
       if (std::ranges::find(gone, i) == gone.end()) {
         order.push_back(std::move(kernels[i]));
         order_reads.push_back(std::move(reads_[i]));
       }
-      if (i == last) {
-        order.push_back(std::move(joined));
-        order_reads.push_back(std::move(reads));
-      }
+      if (i == last) place = static_cast<std::ptrdiff_t>(order.size());
     }
+    order.insert(order.begin() + place, std::move(joined));
+    order_reads.insert(order_reads.begin() + place, std::move(reads));
     kernels = std::move(order);
     reads_ = std::move(order_reads);
   }
