@@ -19,17 +19,17 @@ class Spares {
     if (own != nullptr && own->count_ < own->kept_.size() && used.capacity() > 0) own->kept_[own->count_++] = std::move(used);
   }
 
-  ~Spares() { ended_ = true; }
+  ~Spares() { ended = true; }
 
  private:
   // Null when the thread is about to end: calls may come from the destructors of its other objects.
   static Spares* of_thread() {
-    if (ended_) return nullptr;
+    if (ended) return nullptr;
     static thread_local Spares own;
     return &own;
   }
 
-  static inline constinit thread_local bool ended_ = false;
+  static inline constinit thread_local bool ended = false;
   std::array<Container, 8> kept_;  // calls nest no deeper than functions that are traced inside each other
   size_t count_ = 0;
 };

@@ -17,21 +17,21 @@ class RecyclingAllocator {
   RecyclingAllocator(const RecyclingAllocator<U>&) noexcept {}
 
   T* allocate(size_t count) {
-    if (count == 1 && free_ != nullptr) {
-      Link* const link = free_;
-      free_ = link->next;
-      --kept_;
+    if (count == 1 && free_links != nullptr) {
+      Link* const link = free_links;
+      free_links = link->next;
+      --kept;
       return reinterpret_cast<T*>(link);
     }
     return static_cast<T*>(::operator new(count * sizeof(T)));
   }
 
   void deallocate(T* pointer, size_t count) noexcept {
-    if (count == 1 && kept_ < most_kept) {
+    if (count == 1 && kept < most_kept) {
       watch_thread_end();
-      if (!ended_) {
-        free_ = new (static_cast<void*>(pointer)) Link{free_};
-        ++kept_;
+      if (!ended) {
+        free_links = new (static_cast<void*>(pointer)) Link{free_links};
+        ++kept;
         return;
       }
     }
@@ -56,21 +56,21 @@ class RecyclingAllocator {
 #endif
 
   // Plain thread-local words stay readable while a thread's other objects, which may hold tensors, are destroyed.
-  static inline constinit thread_local Link* free_ = nullptr;
-  static inline constinit thread_local int kept_ = 0;
-  static inline constinit thread_local bool ended_ = false;
+  static inline constinit thread_local Link* free_links = nullptr;
+  static inline constinit thread_local int kept = 0;
+  static inline constinit thread_local bool ended = false;
 
   struct AtThreadEnd {
     bool watches = true;
     ~AtThreadEnd() {
-      ended_ = true;
-      kept_ = 0;
-      for (Link* link = free_; link != nullptr;) {
+      ended = true;
+      kept = 0;
+      for (Link* link = free_links; link != nullptr;) {
         Link* const next = link->next;
         ::operator delete(static_cast<void*>(link));
         link = next;
       }
-      free_ = nullptr;
+      free_links = nullptr;
     }
   };
   static void watch_thread_end() noexcept {
