@@ -1,10 +1,10 @@
 // Our side of bench/compare for whole training steps: `train_bench WORKLOAD/PART`, the workloads of bench/peers with Keras-style layers.
 // A step ends when the loss is on the host. Prints JSON lines.
 #include "measure.h"
+#include "support/temporary_folder.h"
 #include "workloads.h"
 
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <numeric>
 #include <set>
@@ -205,9 +205,8 @@ void run_ragged(const Workload& workload, const Training& step) {
 
 // A first step is one of a process that has done nothing else: each runs in a child, the second with the kernels that the first left on disk.
 void run_first(const char* program, const std::string& workload) {
-  char folder[] = "/tmp/anyshape-first-XXXXXX";
-  if (mkdtemp(folder) == nullptr) throw std::runtime_error("no folder for kernels");
-  setenv("ANYSHAPE_KERNEL_CACHE", folder, 1);
+  const anyshape::test::TemporaryFolder folder;
+  setenv("ANYSHAPE_KERNEL_CACHE", folder.path().c_str(), 1);
   for (const char* metric : {"first_cold_ms", "first_cached_ms"}) {
     FILE* const child = popen((std::string(program) + " " + workload + "/one").c_str(), "r");
     double value = 0;
@@ -215,7 +214,6 @@ void run_first(const char* program, const std::string& workload) {
     if (child == nullptr || pclose(child) != 0 || !is_read) throw std::runtime_error("the child failed");
     emit(metric, value);
   }
-  std::filesystem::remove_all(folder);
 }
 
 void run_one(const Workload& workload, const Training& step) {

@@ -97,12 +97,8 @@ class Joiner {
   bool reads_at_own_index(const Product& product, const Roots& roots) const {
     const KernelReads found = find_reads(roots, groups_);
     const Shape& shape = roots[0]->outputs[0]->spec.shape;
-    const auto is_fine = [&](const MemoryRead& read) {
-      if (!product.has(read.value)) return true;
-      for (size_t axis = 0; axis < read.axes.size(); ++axis) {
-        if (read.axes[axis] != static_cast<int>(axis)) return false;
-      }
-      return read.value->spec.shape.same_as(shape);  // and not a slice that begins where the product does
+    const auto is_fine = [&](const MemoryRead& read) {  // all of it, and not a slice that begins where the product does
+      return !product.has(read.value) || (read.is_in_order() && read.value->spec.shape.same_as(shape));
     };
     return std::ranges::all_of(found.reads, is_fine) && std::ranges::none_of(found.whole, [&](const Value* v) { return product.has(v); });
   }

@@ -89,18 +89,11 @@ class Fuser {
     if (member.is_alias()) add(member.first().inputs[0]);
     for (const MemoryRead& read : member.reads.reads) {
       add(read.value);
-      if (!is_in_order(read, read.axes.size())) continue;
+      if (!read.is_in_order()) continue;
       const auto [reader, is_first] = reader_.try_emplace(read.value, number);
       if (!is_first) found.push_back(std::exchange(reader->second, number));
     }
     return found;
-  }
-
-  static bool is_in_order(const MemoryRead& read, size_t count) {
-    for (size_t axis = 0; axis < count; ++axis) {
-      if (read.axes[axis] != static_cast<int>(axis)) return false;
-    }
-    return true;
   }
 
   void join(size_t a, size_t b) {
@@ -162,8 +155,8 @@ class Fuser {
   // Whether what is read belongs to the element, or the row, that the kernel is at.
   static bool is_own(const MemoryRead& read, const Member& member, const RowSpace& rows) {
     const Shape& shape = read.value->spec.shape;
-    if (rows.is_full(shape)) return is_in_order(read, read.axes.size());
-    if (!rows.is_per_row(shape) || !is_in_order(read, static_cast<size_t>(rows.row_rank))) return false;
+    if (rows.is_full(shape)) return read.is_in_order();
+    if (!rows.is_per_row(shape) || !read.is_in_order(static_cast<size_t>(rows.row_rank))) return false;
     const bool per_row = member.is_loop && rows.is_per_row(member.shape());
     for (size_t axis = static_cast<size_t>(rows.row_rank); axis < read.axes.size(); ++axis) {
       if (read.axes[axis] != MemoryRead::at_zero && !(per_row && read.axes[axis] == static_cast<int>(axis))) return false;

@@ -59,6 +59,13 @@ bool is_loop(const Node& node) {
   return op.element != nullptr && op.reduce == nullptr && op.lower == nullptr && !op.is_alias && op.kind != OpKind::Control;
 }
 
+bool MemoryRead::is_in_order(size_t count) const {
+  for (size_t axis = 0; axis < count; ++axis) {
+    if (axes[axis] != static_cast<int>(axis)) return false;
+  }
+  return true;
+}
+
 KernelReads find_reads(const Roots& roots, const Groups& groups) {
   KernelReads found;
   const Node& first = *roots[0];

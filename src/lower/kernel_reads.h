@@ -12,6 +12,9 @@ struct MemoryRead {
 
   const graph::Value* value = nullptr;
   std::vector<int> axes;  // for each axis of the value the axis of the loops that indexes it
+
+  bool is_in_order(size_t count) const;  // the first axes are indexed by the first ones of the loops
+  bool is_in_order() const { return is_in_order(axes.size()); }
 };
 
 struct KernelReads {
