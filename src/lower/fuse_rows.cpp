@@ -235,10 +235,14 @@ class Fuser {
   // What only its own cluster reads stays out of memory. Another name of a value is memory where the value is.
   void keep_inside(size_t cluster, Roots& roots) {
     std::unordered_set<const Value*> outside(graph_.outputs.begin(), graph_.outputs.end());
+    std::unordered_set<const Value*> inside;
     for (size_t number = 0; number < members_.size(); ++number) {
-      if (cluster_of_[number] == cluster) continue;
-      for (const MemoryRead& read : members_[number].reads.reads) outside.insert(read.value);
-      outside.insert(members_[number].reads.whole.begin(), members_[number].reads.whole.end());
+      std::unordered_set<const Value*>& read_there = cluster_of_[number] == cluster ? inside : outside;
+      for (const MemoryRead& read : members_[number].reads.reads) read_there.insert(read.value);
+      read_there.insert(members_[number].reads.whole.begin(), members_[number].reads.whole.end());
+    }
+    for (const Node* root : roots) {  // what nobody reads is there only if dead code is left alone, and then it is computed
+      if (!inside.contains(root->outputs[0])) outside.insert(root->outputs[0]);
     }
     for (const Node* root : roots) {
       if (outside.contains(root->outputs[0])) compute_again(cluster, root->outputs[0], outside);

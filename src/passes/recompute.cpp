@@ -73,13 +73,15 @@ class Recomputing {
     int loops;      // that end up to there
   };
 
-  // Uses so far behind the node that its value has to wait in memory for them.
+  // Uses so far behind the node that its value has to wait in memory for them; not by copies, which were made because it waits anyway.
   std::vector<Node*> late_uses(const Node& node) const {
     std::vector<Node*> late;
     const auto uses = uses_.find(node.outputs[0]);
     if (uses == uses_.end() || results_.contains(node.outputs[0])) return late;
     for (Node* user : uses->second) {
-      if (place_.at(user).loops - place_.at(&node).loops > far && std::ranges::find(late, user) == late.end()) late.push_back(user);
+      const Place& place = place_.at(user);
+      const bool is_copy = nodes_[place.number] != user;
+      if (!is_copy && place.loops - place_.at(&node).loops > far && std::ranges::find(late, user) == late.end()) late.push_back(user);
     }
     return late;
   }

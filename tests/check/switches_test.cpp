@@ -1,5 +1,5 @@
 // Equality: nothing that can be switched off changes a result. Samples of ops, their gradients and random graphs, with each switch off in
-// turn, against eager calls: a few of them always, all of them where ANYSHAPE_ALL_SWITCHES=1 (half an hour).
+// turn, against eager calls: a few of them always, all of them where ANYSHAPE_ALL_SWITCHES=1 (tools/check_switches).
 #include "base/switches.h"
 #include "check/compare_graph.h"
 #include "check/sample_calls.h"

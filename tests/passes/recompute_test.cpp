@@ -31,6 +31,34 @@ TEST(Recompute, relu_reads_its_mask_off_its_result) {
   check_pass(passes::recompute, relu_step("", "%4"), relu_step("  %12 = less_equal(%5, %3) : b8[n, 64]\n", "%12"));
 }
 
+// Two gradients that need the mask, one of them late.
+std::string mask_twice(const std::string& copies, const std::string& mask) {
+  return R"(graph f(%0 x: f32[n, 64], %1 w: f32[64, 64]) {
+  %2 = matmul(%0, %1) {transpose_a=false, transpose_b=false} : f32[n, 64]
+  %3 = constant() {dtype=f32, number=0, integer=0} : f32[]
+  %4 = less_equal(%2, %3) : b8[n, 64]
+  %5 = where(%4, %3, %2) : f32[n, 64]
+  %6 = matmul(%5, %1) {transpose_a=false, transpose_b=false} : f32[n, 64]
+  %7 = matmul(%6, %1) {transpose_a=false, transpose_b=true} : f32[n, 64]
+  %8 = where(%4, %3, %7) : f32[n, 64]
+  %9 = matmul(%7, %1) {transpose_a=false, transpose_b=true} : f32[n, 64]
+)" + copies +
+         "  %10 = where(" + mask + R"(, %3, %9) : f32[n, 64]
+  %11 = sum_to(%8) {shape=[64]} : f32[64]
+  %12 = sum_to(%10) {shape=[64]} : f32[64]
+  return %11, %12
+}
+)";
+}
+
+TEST(Recompute, what_a_copy_reads_is_kept_for_it) {
+  Decisions decisions;
+  const auto graph = graph::parse(mask_twice("", "%4"), find_op);
+  passes::recompute(*graph, decisions);  // once: it knows its copies only while it runs
+  EXPECT_EQ(graph::print(*graph), mask_twice("  %13 = less_equal(%5, %3) : b8[n, 64]\n", "%13"));
+  EXPECT_NO_THROW(graph::verify(*graph));
+}
+
 // Normalised values in the backward pass, where the difference to the mean and the deviation are needed, too.
 const char* const normalised = R"(graph f(%0 d: f32[n, 64], %1 s: f32[n, 1], %2 w: f32[64, 64]) {
   %3 = multiply(%0, %1) : f32[n, 64]
