@@ -128,18 +128,5 @@ TEST(Explain, a_function_without_a_trace_says_so) {
   EXPECT_EQ(square.explain(), "function \"square\": no trace yet; the first call makes one\n");
 }
 
-TEST(Explain, sizes_that_no_trace_has_are_refused) {
-  const auto total = make_total();
-  const auto message = [&](const std::vector<NamedSize>& sizes) {
-    try {
-      return total.explain(sizes);
-    } catch (const ArgumentError& error) {
-      return std::string(error.what());
-    }
-  };
-  EXPECT_EQ(message({{"row", 3}}), "explain: \"row\" is no size; expected \"rows\".");
-  EXPECT_EQ(message({{"rows", -1}}), "explain: rows = -1 is no size that a call can have; expected 0 to 9223372036854775807.");
-}
-
 }  // namespace
 }  // namespace anyshape::test
