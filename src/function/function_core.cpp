@@ -2,9 +2,10 @@
 #include "base/log.h"
 #include "function/activation.h"
 #include "function/commit.h"
-#include "function/explain.h"
+#include "function/explain_retrace.h"
 #include "function/frozen.h"
 #include "function/function_state.h"
+#include "function/known_sizes.h"
 #include "function/noted_arguments.h"
 #include "function/registry.h"
 #include "graph/trace_scope.h"
@@ -115,7 +116,7 @@ RetraceForecast FunctionCore::would_retrace(std::vector<Tensor> given, const std
   } catch (const Error& error) {
     return {false, fmt::format("the call would throw: {}", error.what())};
   }
-  const Explanation why = function_detail::explain(state_->options, state_->cache, tensors, key, noted.describe());
+  const Explanation why = function_detail::explain_retrace(state_->options, state_->cache, tensors, key, noted.describe());
   return {true, why.advice.empty() ? why.reason : fmt::format("{}. {}", why.reason, why.advice)};
 }
 
@@ -200,7 +201,7 @@ Signature FunctionCore::State::signature_of(std::span<const Tensor> tensors, con
 
 Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call) {
   const structure::Description description = call.describe();
-  Explanation why = function_detail::explain(options, cache, tensors, key, description);
+  Explanation why = function_detail::explain_retrace(options, cache, tensors, key, description);
   if (why.cause != Cause::FirstCall && options.retrace == Retrace::Forbid) {
     throw TraceError(fmt::format("function \"{}\": this call needs a new trace, which Retrace::Forbid rules out: {}. {}", options.name,
                                  why.reason, why.advice));

@@ -1,5 +1,5 @@
 // Differences between a call and the traces that are there.
-#include "function/explain.h"
+#include "function/explain_retrace.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -47,14 +47,6 @@ std::string advice_for(Cause cause, const FunctionOptions& options) {
       return fmt::format("Raise .max_traces (now {}) or .max_code_bytes (now {}).", options.max_traces, options.max_code_bytes);
   }
   return "";
-}
-
-// Symbols that are numbers in the entry and other numbers in the call.
-int changed_sizes(const TraceEntry& entry, std::span<const int64_t> values) {
-  const Signature::KnownSizes& known = entry.signature().known();
-  int changed = 0;
-  for (size_t i = 0; i < known.size(); ++i) changed += known[i] && *known[i] != values[i] ? 1 : 0;
-  return changed;
 }
 
 Cause cause_of(structure::Role role) {
@@ -115,8 +107,8 @@ const EvictedTrace* find_evicted(std::span<const EvictedTrace> evicted, std::spa
 
 }  // namespace
 
-Explanation explain(const FunctionOptions& options, const TraceCache& cache, std::span<const Tensor> arguments, const std::string& key,
-                    const structure::Description& description) {
+Explanation explain_retrace(const FunctionOptions& options, const TraceCache& cache, std::span<const Tensor> arguments,
+                            const std::string& key, const structure::Description& description) {
   const std::vector<EvictedTrace> evicted = cache.evicted();
   if (const EvictedTrace* trace = find_evicted(evicted, arguments, key)) {
     return {
@@ -147,27 +139,6 @@ Explanation explain(const FunctionOptions& options, const TraceCache& cache, std
   result.reason = fmt::format("{} (nearest: trace {})", fmt::join(texts, "; "), nearest->number());
   result.advice = fmt::format("{}", fmt::join(advice, " "));
   return result;
-}
-
-Signature::KnownSizes known_sizes(Shapes shapes, std::span<const int64_t> values, const TraceCache& cache,
-                                  std::span<const Tensor> arguments, const std::string& key) {
-  Signature::KnownSizes sizes(values.size());
-  if (shapes == Shapes::Symbolic) return sizes;
-  std::ranges::copy(values, sizes.begin());
-  if (shapes == Shapes::Exact) return sizes;
-  // Relax: what the nearest trace of this kind knows and this call agrees with stays a number. The later of two is the more general one.
-  const TraceEntry* nearest = nullptr;
-  const std::vector<Entry> entries = cache.entries();
-  for (const Entry& entry : entries) {
-    if (entry->key() != key || !entry->signature().fits_kinds(arguments)) continue;
-    if (nearest == nullptr || changed_sizes(*entry, values) <= changed_sizes(*nearest, values)) nearest = entry.get();
-  }
-  if (nearest == nullptr) return sizes;
-  const Signature::KnownSizes& known = nearest->signature().known();
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    if (!known[i] || *known[i] != values[i]) sizes[i].reset();
-  }
-  return sizes;
 }
 
 }  // namespace anyshape::function_detail
