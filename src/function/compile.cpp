@@ -52,7 +52,7 @@ Compiled compile(graph::Graph& graph, std::vector<Dim> symbols, std::span<const 
   Dump dump(graph.name);
   Decisions decisions;
   passes::PassReports reports = passes::run_passes(graph, decisions, &dump);
-  lower::Program program = lower::lower(graph, decisions);
+  lower::Program program = lower::lower(graph, decisions, updates);
   lower::plan_memory(program, decisions);
   lower::plan_updates(program, updates, decisions);
   program.decisions = std::move(decisions);

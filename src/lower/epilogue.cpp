@@ -27,7 +27,8 @@ constexpr size_t nowhere = std::numeric_limits<size_t>::max();
 
 class Joiner {
  public:
-  Joiner(const Graph& graph, Groups& groups, Decisions& decisions) : graph_(graph), groups_(groups), decisions_(decisions) {
+  Joiner(const Graph& graph, std::span<const Update> updates, Groups& groups, Decisions& decisions)
+      : graph_(graph), updates_(updates), groups_(groups), decisions_(decisions) {
     for (const PlannedKernel& kernel : groups.kernels) {
       Values& reads = reads_.emplace_back();
       std::unordered_set<const Node*> seen;
@@ -103,15 +104,18 @@ class Joiner {
     return std::ranges::all_of(found.reads, is_fine) && std::ranges::none_of(found.whole, [&](const Value* v) { return product.has(v); });
   }
 
-  // Whether the loop writes a result of the graph from an argument like it, as the update of a variable does.
+  // Whether the loop makes the next value of a variable from its present one: plan_updates may write it over that.
   bool is_update(size_t loop) const {
-    return std::ranges::any_of(groups_.kernels[loop].roots, [&](const Node* root) {
-      const Value* const output = root->outputs[0];
-      const auto is_old = [&](const Value* read) {
-        return read->node == nullptr && read->spec.dtype == output->spec.dtype && read->spec.shape.same_as(output->spec.shape);
-      };
-      return std::ranges::find(graph_.outputs, output) != graph_.outputs.end() && std::ranges::any_of(reads_[loop], is_old);
+    return std::ranges::any_of(updates_, [&](const Update& update) {
+      const Value* const next = in_memory_as(graph_.outputs[static_cast<size_t>(update.result)]);
+      const Value* const present = graph_.inputs()[static_cast<size_t>(update.argument)];
+      return std::ranges::any_of(groups_.kernels[loop].roots, [&](const Node* root) { return root->outputs[0] == next; }) &&
+             std::ranges::any_of(reads_[loop], [&](const Value* read) { return in_memory_as(read) == present; });
     });
+  }
+  static const Value* in_memory_as(const Value* value) {
+    while (value->node != nullptr && value->node->op->is_alias) value = value->node->inputs[0];
+    return value;
   }
 
   // Whether the node writes its result as a part of `whole`.
@@ -192,6 +196,7 @@ class Joiner {
   }
 
   const Graph& graph_;
+  std::span<const Update> updates_;
   Groups& groups_;
   Decisions& decisions_;
   std::vector<Values> reads_;  // per kernel
@@ -199,8 +204,8 @@ class Joiner {
 
 }  // namespace
 
-void join_epilogues(const Graph& graph, Groups& groups, Decisions& decisions) {
-  if (!is_switched_off("epilogue")) Joiner(graph, groups, decisions).run();
+void join_epilogues(const Graph& graph, std::span<const Update> updates, Groups& groups, Decisions& decisions) {
+  if (!is_switched_off("epilogue")) Joiner(graph, updates, groups, decisions).run();
 }
 
 }  // namespace anyshape::lower

@@ -5,7 +5,8 @@
 
 namespace anyshape::lower {
 
-// Joins products with the loops that read their results at their own index. Moves kernels, but none before what it reads.
-void join_epilogues(const graph::Graph& graph, Groups& groups, Decisions& decisions);
+// Joins products with the loops that read their results at their own index, but those that write `updates` over what they read. Moves kernels,
+// but none before what it reads.
+void join_epilogues(const graph::Graph& graph, std::span<const Update> updates, Groups& groups, Decisions& decisions);
 
 }  // namespace anyshape::lower

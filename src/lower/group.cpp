@@ -82,7 +82,7 @@ std::string why_in_memory(const Value& value, const std::vector<const Node*>& co
 
 }  // namespace
 
-Groups group(const Graph& graph, Decisions& decisions) {
+Groups group(const Graph& graph, Decisions& decisions, std::span<const Update> updates) {
   std::unordered_map<const Value*, std::vector<const Node*>> consumers;
   for (const Node* node : graph.nodes()) {
     for (const Value* input : node->inputs) {
@@ -129,7 +129,7 @@ Groups group(const Graph& graph, Decisions& decisions) {
   merge(graph, roots, ops_inside, groups, decisions);
   fuse_rows(graph, groups, decisions);
   place_parts(graph, groups, decisions);
-  join_epilogues(graph, groups, decisions);
+  join_epilogues(graph, updates, groups, decisions);
   return groups;
 }
 

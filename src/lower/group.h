@@ -2,7 +2,9 @@
 #pragma once
 #include "base/decision.h"
 #include "graph/graph.h"
+#include "lower/update.h"
 
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -45,6 +47,7 @@ struct Groups {
   std::unordered_set<const graph::Value*> only_placed;
 };
 
-Groups group(const graph::Graph& graph, Decisions& decisions);
+// Regions of control flow update no variables.
+Groups group(const graph::Graph& graph, Decisions& decisions, std::span<const Update> updates = {});
 
 }  // namespace anyshape::lower

@@ -38,8 +38,8 @@ struct Shared {
 // One graph: the program's own, or a region in the block around it.
 class Lowering {
  public:
-  Lowering(const Graph& graph, Shared& shared)
-      : graph_(graph), groups_(group(graph, shared.decisions)), shared_(shared), program_(shared.program) {
+  Lowering(const Graph& graph, Shared& shared, std::span<const Update> updates = {})
+      : graph_(graph), groups_(group(graph, shared.decisions, updates)), shared_(shared), program_(shared.program) {
     block_ = static_cast<int>(program_.blocks.size());
     program_.blocks.emplace_back();
     for (const Node* node : graph.nodes()) number(*node);
@@ -392,10 +392,10 @@ BranchItem Lowering::lower_branch(const Node& root) {
 
 }  // namespace
 
-Program lower(const Graph& graph, Decisions& decisions) {
+Program lower(const Graph& graph, Decisions& decisions, std::span<const Update> updates) {
   Shared shared{.program = {}, .decisions = decisions};
   shared.program.name = graph.name;
-  Lowering(graph, shared).run_whole();
+  Lowering(graph, shared, updates).run_whole();
   return std::move(shared.program);
 }
 

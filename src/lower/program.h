@@ -4,6 +4,7 @@
 #include "base/decision.h"
 #include "graph/graph.h"
 #include "loop/ir.h"
+#include "lower/update.h"
 #include "passes/pass_report.h"
 
 #include <memory>
@@ -125,12 +126,6 @@ struct LateSize {
   int buffer = -1;                   // an i64 scalar
   int item = -1;                     // of the first block, that writes it
   std::vector<graph::Check> checks;  // that can be decided then
-};
-
-// A result that is the next value of a variable whose present value is an argument.
-struct Update {
-  int result = -1;    // among the program's
-  int argument = -1;  // which graph input
 };
 
 struct Program {

@@ -2,6 +2,7 @@
 #include "base/switches.h"
 #include "function/compile.h"
 #include "function/small_network.h"
+#include "runtime/pool.h"
 
 #include <gtest/gtest.h>
 
@@ -49,6 +50,11 @@ struct Versions {
   using Compiled = decltype(compiled(Body()));
   Compiled joined, apart, interpreted;
 };
+
+template <class Compiled>
+bool follows_products(const Compiled& compiled) {
+  return compiled.explain().find("runs on its blocks") != std::string::npos;
+}
 
 struct Sizes {
   int64_t m, k, n;
@@ -144,6 +150,65 @@ TEST(Epilogue, ragged_values_and_looked_up_rows_keep_their_bits) {
   const Tensor got = dense(x, w, bias);
   const ScopedWithout off("epilogue");
   expect_same_bits(got.values(), tanh(matmul(x.values(), w) + bias));
+}
+
+// Of one size on both sides, which the trace knows.
+Tensor square_weight(std::mt19937& host) { return random_tensor(host, {65, 65}, f32, 0.1); }
+
+TEST(Epilogue, a_residual_that_is_a_result_keeps_its_bits) {
+  std::mt19937 host(9);
+  const Tensor into = random_tensor(host, {9, 65}, f32), w = square_weight(host);
+  Versions versions([=](const Inputs& in) -> std::vector<Tensor> {
+    const Tensor x = matmul(in[0], into);
+    return {x, x + tanh(matmul(x, w))};
+  });
+  for (const int64_t rows : {0, 1, 7, 300}) versions.expect_equal({random_tensor(host, {rows, 9}, f32)});
+  EXPECT_TRUE(follows_products(versions.joined));
+}
+
+// A state that the product reads in all its blocks and of which what follows reads the elements again: in rows that do not meet, in rows that
+// do, of which the product has tiles on all threads, and in a loop that does not know how long it runs.
+TEST(Epilogue, states_of_loops_keep_their_bits) {
+  std::mt19937 host(10);
+  const Tensor into = random_tensor(host, {9, 65}, f32), w = square_weight(host);
+  const auto step = [w](const Tensor& h, const Tensor& x) { return h + tanh(matmul(h, w) - x); };
+  const auto mean_row = [](const Tensor& h) { return mean(h, {.axes = {0}, .keep_dims = true}); };
+  const Body apart = [=](const Inputs& in) -> std::vector<Tensor> {
+    const Tensor x = matmul(in[0], into);
+    const auto [last, all] = scan([&](const Tensor& h, const Tensor& scale) { return std::pair(step(h, x * scale), h * 0.5f); }, x, in[1]);
+    return {last, all};
+  };
+  const Body together = [=](const Inputs& in) -> std::vector<Tensor> {
+    const auto next = [&](const Tensor& h, const Tensor& scale) {
+      const Tensor made = step(h, mean_row(h) * scale);
+      return std::pair(made, made);
+    };
+    const auto [last, all] = scan(next, matmul(in[0], into), in[1]);
+    return {last, all};
+  };
+  const Body open = [=](const Inputs& in) -> std::vector<Tensor> {
+    using State = std::pair<Tensor, Tensor>;
+    return {while_loop([](const State& state) { return state.second > 0; },
+                       [&](const State& state) { return State(step(state.first, mean_row(state.first)), state.second - 1); },
+                       State(matmul(in[0], into) + sum(in[1]), Tensor(cast(full({}, 3), i32))))
+                .first};
+  };
+  for (const Body& body : {apart, together, open}) {
+    Versions versions(body);
+    for (const auto& [rows, time] : {std::pair{40, 4}, {0, 3}, {1, 3}, {1, 0}, {17, 1}, {300, 2}}) {
+      const Inputs inputs = {random_tensor(host, {rows, 9}, f32), random_tensor(host, {time}, f32)};
+      versions.expect_equal(inputs);
+      const std::vector<Tensor> got = versions.joined(inputs), expected = body(inputs);
+      for (size_t i = 0; i < got.size(); ++i)
+        EXPECT_TRUE(all_close(got[i], expected[i], {.relative = 1e-4, .absolute = 1e-4})) << rows << " rows, result " << i;
+      for (const int threads : {1, 2, 3, 8}) {
+        const runtime::ScopedPool pool(threads);
+        const std::vector<Tensor> again = versions.joined(inputs);
+        for (size_t i = 0; i < got.size(); ++i) expect_same_bits(again[i], got[i]);
+      }
+    }
+    EXPECT_TRUE(follows_products(versions.joined)) << versions.joined.explain();
+  }
 }
 
 // Backward passes: products times derivatives of activations, updates behind products.

@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t units = 17, features = 3;  // no multiple of a vector
 
 const std::vector<std::string> switches = {"turn_weights", "save_functions", "sink_constants", "clean_gradients",
-                                           "cut_up",       "place_parts",    "keep_carries"};
+                                           "cut_up",       "place_parts",    "keep_carries",   "epilogue"};
 
 Tensor numbers(const Shape& shape, double step, Dtype dtype = f64) {
   return cast(sin(reshape(cast(arange(shape.count().value()), f64) * step + 0.3, shape)) * 0.5, dtype);
@@ -56,6 +56,14 @@ std::vector<Tensor> mixed_step(const Weights& w, const std::vector<Tensor>& stat
   const Tensor narrow = slice(wide, {{}, {.begin = units, .end = 2 * units}}) * exp(-square(own[2]));
   const Tensor next = reset * h + (1.0 - reset) * narrow;
   return {c, next, concat({reset, next}, {.axis = -1}) + 0.5 * wide};
+}
+
+// Each product reads a state of which what follows it reads the elements again.
+std::vector<Tensor> residual_step(const Weights& w, const std::vector<Tensor>& states, const Tensor& x) {
+  const Tensor &h = states[0], &c = states[1];
+  const std::vector<Tensor> given = split(matmul(x, w.kernel) + w.bias, 4, {.axis = -1}), own = split(w.recurrent, 4, {.axis = -1});
+  const Tensor next = h + tanh(matmul(h, own[0]) + given[0]);
+  return {next, c * 0.5 + sin(matmul(c, own[1]) - given[1]), next * 2};
 }
 
 struct Loop {
@@ -118,7 +126,7 @@ void expect_close(const std::vector<Tensor>& got, const std::vector<Tensor>& exp
     EXPECT_TRUE(all_close(got[i], expected[i], {.relative = 1e-9, .absolute = 1e-11})) << what << ", result " << i;
 }
 
-const std::vector<std::pair<std::string, Step>> cells = {{"peephole", peephole_step}, {"mixed", mixed_step}};
+const std::vector<std::pair<std::string, Step>> cells = {{"peephole", peephole_step}, {"mixed", mixed_step}, {"residual", residual_step}};
 
 TEST(ScanCells, give_what_they_give_eagerly_for_any_size_and_direction) {
   const Weights w;

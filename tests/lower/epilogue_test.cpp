@@ -25,10 +25,10 @@ struct Told {
   }
 };
 
-Told told(const std::string& text) {
+Told told(const std::string& text, const std::vector<lower::Update>& updates = {}) {
   const auto graph = graph::parse(text, find_op);
   Told result;
-  result.program = lower::lower(*graph, result.decisions);
+  result.program = lower::lower(*graph, result.decisions, updates);
   lower::plan_memory(result.program, result.decisions);
   return result;
 }
@@ -148,15 +148,71 @@ TEST(Epilogue, a_result_of_another_dtype_leaves_the_product_where_it_is) {
   EXPECT_EQ(mask.temporaries(), 1);
 }
 
-TEST(Epilogue, an_update_waits_until_nothing_fails_any_more) {
-  const Told update = told(R"(graph f(%0 x: f32[n, 8], %1 dy: f32[n, 16], %2 w: f32[8, 16]) {
+const std::string residual = R"(graph f(%0 x: f32[n, 8], %1 dy: f32[n, 16], %2 w: f32[8, 16]) {
   %3 = matmul(%0, %1) {transpose_a=true} : f32[8, 16]
   %4 = subtract(%2, %3) : f32[8, 16]
   return %4
 }
-)");
+)";
+
+TEST(Epilogue, an_update_waits_until_nothing_fails_any_more) {
+  const Told update = told(residual, {{.result = 0, .argument = 2}});
   EXPECT_EQ(update.program.steps.size(), 2U);
   EXPECT_EQ(update.about("%3 matmul"), "no: the loop of %4 subtract can be written over an argument once nothing fails any more");
+}
+
+TEST(Epilogue, an_update_under_another_shape_is_one_too) {
+  const Told update = told(R"(graph f(%0 x: f32[n, 8], %1 dy: f32[n, 16], %2 w: f32[128]) {
+  %3 = matmul(%0, %1) {transpose_a=true} : f32[8, 16]
+  %4 = reshape(%2) {shape=[8, 16]} : f32[8, 16]
+  %5 = subtract(%4, %3) : f32[8, 16]
+  %6 = reshape(%5) {shape=[128]} : f32[128]
+  return %6
+}
+)",
+                           {{.result = 0, .argument = 2}});
+  EXPECT_EQ(update.about("%3 matmul"), "no: the loop of %5 subtract can be written over an argument once nothing fails any more");
+}
+
+TEST(Epilogue, a_residual_that_is_a_result_and_no_update_follows_its_product) {
+  const Told result = told(residual);
+  EXPECT_EQ(result.program.steps.size(), 1U);
+  EXPECT_EQ(result.temporaries(), 0);
+  EXPECT_EQ(result.about("%3 matmul"), "yes: the loop of %4 subtract runs on its blocks, which nobody else reads");
+}
+
+TEST(Epilogue, what_replaces_a_variable_without_reading_it_follows_its_product) {
+  const Told other = told(residual, {{.result = 0, .argument = 1}});
+  EXPECT_EQ(other.program.steps.size(), 1U);
+  EXPECT_EQ(other.about("%3 matmul"), "yes: the loop of %4 subtract runs on its blocks, which nobody else reads");
+}
+
+// The product reads in all its blocks what the loop would write: the carried value, which is given another place for every step.
+TEST(Epilogue, loops_in_bodies_follow_their_products_and_write_elsewhere_than_these_read) {
+  const Told body = told(R"(graph f(%0 h: f32[n, 8], %1 w: f32[8, 8], %2 xs: f32[t, n, 8]) {
+  %3, %4 = scan(%0, %2, %1) {carried=1, sequences=1, length=t, reverse=false, saved=0, active=0, rows=0, total=0} : f32[n, 8], f32[t, n, 8]
+    body(%0: f32[n, 8], %1: f32[n, 8], %2: f32[8, 8]) {
+      %3 = matmul(%0, %2) : f32[n, 8]
+      %4 = add(%3, %1) : f32[n, 8]
+      %5 = tanh(%4) : f32[n, 8]
+      %6 = add(%0, %5) : f32[n, 8]
+      return %6, %6
+    }
+  return %3, %4
+}
+)",
+                         {{.result = 0, .argument = 0}});
+  EXPECT_EQ(body.about("%3 matmul"), "yes: the loop of %6 add runs on its blocks, which nobody else reads");
+  ASSERT_EQ(body.program.steps.size(), 1U);
+  const lower::Step& step = body.program.steps[0];
+  const auto& scan = std::get<lower::ScanItem>(body.program.blocks[0].items.at(0));
+  ASSERT_EQ(scan.carried.size(), 1U);
+  const lower::CarriedBuffer& carried = scan.carried[0];
+  EXPECT_NE(carried.final, carried.spare);
+  EXPECT_NE(carried.final, carried.initial);
+  EXPECT_EQ(std::ranges::count(step.buffers, carried.inside), 1);
+  EXPECT_NE(body.program.blocks.at(1).outputs.at(0).buffer, carried.inside);
+  for (const loop::Buffer& buffer : step.kernel.buffers) EXPECT_NE(buffer.access, loop::Access::Own) << buffer.name;
 }
 
 TEST(Epilogue, can_be_switched_off) {
