@@ -95,12 +95,7 @@ Value* join_parts(Rewriting& at, const Node& node) {
   const std::vector<Part> parts = in_order(std::move(terms.parts), spec.shape[axis]);
   if (parts.empty()) return nullptr;
   std::vector<Value*> values;
-  for (const Part& part : parts) {
-    Value* value = part.value;
-    if (!is_never_negative_zero(value))
-      value = at.add(add_op, {value, literal(at, spec.dtype, 0)}, {}, value->spec);  // as adding zeros does
-    values.push_back(value);
-  }
+  for (const Part& part : parts) values.push_back(plus_zero(at, part.value));
   Value* const joined = at.add(concat_op, std::move(values), ConcatAttrs{axis}, spec);
   return terms.rest == nullptr ? joined : at.add(add_op, {terms.rest, joined}, {}, spec);
 }
@@ -127,7 +122,7 @@ Value* counted_from_start(Rewriting& at, Value* indices, const Dim& limit) {
 Value* choose_instead(Rewriting& at, const Node& node) {
   if (node.op != &take_gradient_op) return nullptr;
   const TakeGradientAttrs& attrs = node.attrs.as<TakeGradientAttrs>();
-  Value *dy = node.inputs[0], *indices = node.inputs[1];
+  Value *const dy = node.inputs[0], *indices = node.inputs[1];
   const int last = attrs.shape.rank() - 1, rows = indices->spec.shape.rank();
   if (attrs.batch_dims != rows || attrs.axis != last || rows != last) return nullptr;
   const Node* const take = take_of(at, node);
@@ -138,8 +133,7 @@ Value* choose_instead(Rewriting& at, const Node& node) {
   Shape column = indices->spec.shape;
   column.push_back(1);
   Value* const zero = literal(at, spec.dtype, 0);
-  if (!is_never_negative_zero(dy)) dy = at.add(add_op, {dy, zero}, {}, dy->spec);  // as adding it to zeros does
-  return at.add(where_op, {is_chosen, reshaped(at, dy, column), zero}, {}, spec);
+  return at.add(where_op, {is_chosen, reshaped(at, plus_zero(at, dy), column), zero}, {}, spec);
 }
 
 }  // namespace

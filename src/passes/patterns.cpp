@@ -71,6 +71,11 @@ Value* literal(Rewriting& at, Dtype dtype, double number) {
   return at.add(constant_op, {}, attrs, {dtype, {}, {}});
 }
 
+Value* plus_zero(Rewriting& at, Value* x) {
+  if (is_never_negative_zero(x)) return x;
+  return at.add(add_op, {x, literal(at, x->spec.dtype, 0)}, {}, x->spec);
+}
+
 Value* reshaped(Rewriting& at, Value* value, const Shape& shape) {
   if (value->spec.shape.same_as(shape)) return value;
   return at.add(reshape_op, {value}, ShapeAttrs{shape}, {value->spec.dtype, shape, {}});

@@ -22,6 +22,8 @@ bool is_never_negative_zero(const graph::Value* value);
 // The value under a shape that it is broadcast to; itself where it has that shape.
 graph::Value* repeated_to(Rewriting& at, graph::Value* value, const TensorSpec& spec);
 graph::Value* literal(Rewriting& at, Dtype dtype, double number);
+// x + 0, which every element is that was added to a 0: x itself where none can be -0.
+graph::Value* plus_zero(Rewriting& at, graph::Value* x);
 // The elements in row-major order under another shape; itself where it has that shape.
 graph::Value* reshaped(Rewriting& at, graph::Value* value, const Shape& shape);
 

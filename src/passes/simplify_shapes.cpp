@@ -93,13 +93,10 @@ Value* compute_before_broadcast(Rewriting& at, const Node& node) {
 Value* skip_reduction(Rewriting& at, const Node& node) {
   const OpDef* const named[] = {&sum_op, &prod_op, &max_op, &min_op, &any_op, &all_op};
   if (std::ranges::find(named, node.op) == std::end(named) || !node.inputs[0]->strides.empty()) return nullptr;
-  Value* x = node.inputs[0];
+  Value* const x = node.inputs[0];
   const auto is_one = [&](int64_t axis) { return x->spec.shape[static_cast<int>(axis)].same_as(1); };
   if (x->spec.dtype != node.outputs[0]->spec.dtype || !std::ranges::all_of(node.attrs.as<ReduceAttrs>().axes, is_one)) return nullptr;
-  if (node.op == &sum_op && !is_never_negative_zero(x)) {
-    x = at.add(add_op, {x, literal(at, x->spec.dtype, 0)}, {}, x->spec);  // as a sum does
-  }
-  return reshaped(at, x, node.outputs[0]->spec.shape);
+  return reshaped(at, node.op == &sum_op ? plus_zero(at, x) : x, node.outputs[0]->spec.shape);
 }
 
 }  // namespace
