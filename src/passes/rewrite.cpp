@@ -13,6 +13,7 @@ using graph::Value;
 Value* Rewriting::add(const OpDef& op, std::vector<Value*> inputs, Attrs attrs, TensorSpec spec) {
   spec.name.clear();
   Node* const node = graph_.add_node(op, std::move(inputs), std::move(attrs), {&spec, 1});
+  if (op.checks_data()) node->place = place_;
   order_.push_back(node);
   return node->outputs[0];
 }
@@ -52,6 +53,7 @@ class Walk {
   }
 
   bool replace(const Node& node) {
+    at_.place_ = node.place;
     for (const RewriteRule& rule : rules_) {
       Value* const by = rule.apply(at_, node);
       if (by == nullptr) continue;

@@ -4,6 +4,7 @@
 #include "graph/graph.h"
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -26,6 +27,7 @@ class Rewriting {
   graph::Graph& graph_;
   std::vector<graph::Node*> order_;  // what has been walked, and what was added
   std::unordered_map<const graph::Value*, int> users_;
+  std::string place_;  // of the node that is looked at: what is put in its stead and checks data, too, has been called there
 };
 
 struct RewriteRule {

@@ -1,6 +1,7 @@
 // Movement that says in two steps what one can, repeats what would be repeated anyway, or moves what is the same everywhere. Reshapes stand
 // between loops that could be one, and a broadcast of its own is written to memory: both cost more than they look. Every bit stays.
 #include "ops/all_ops.h"
+#include "ops/index/take.h"
 #include "ops/movement/transpose.h"
 #include "ops/reduce/axes.h"
 #include "ops/shape_attrs.h"
@@ -99,6 +100,33 @@ Value* skip_reduction(Rewriting& at, const Node& node) {
   return reshaped(at, node.op == &sum_op ? plus_zero(at, x) : x, node.outputs[0]->spec.shape);
 }
 
+// One element of each row of what is computed element by element: computed from one element of each row, so that a loss needs no row of
+// logarithms in memory for the sake of a label's.
+Value* compute_after_take(Rewriting& at, const Node& node) {
+  if (node.op != &take_op || node.inputs[0]->node == nullptr || !is_elementwise(*node.inputs[0]->node)) return nullptr;
+  const Node& made = *node.inputs[0]->node;
+  const Shape &rows = node.inputs[1]->spec.shape, &whole = made.outputs[0]->spec.shape;
+  const TakeAttrs& attrs = node.attrs.as<TakeAttrs>();
+  if (attrs.batch_dims != rows.rank() || attrs.axis != rows.rank() || whole.rank() != rows.rank() + 1) return nullptr;
+  Shape column = whole;
+  column[-1] = 1;
+  const auto is_whole = [&](const Value* input) { return input->spec.shape.same_as(whole); };
+  const auto is_known = [&](const Value* input) {
+    return is_whole(input) || input->spec.shape.rank() == 0 || (input->spec.shape.same_as(column) && input->strides.empty());
+  };
+  // An operand that the indices are held to stays: they are refused as before.
+  if (!std::ranges::any_of(made.inputs, is_whole) || !std::ranges::all_of(made.inputs, is_known)) return nullptr;
+  std::vector<Value*> elements;
+  for (Value* input : made.inputs) {
+    if (is_whole(input)) {
+      elements.push_back(at.add(take_op, {input, node.inputs[1]}, node.attrs, {input->spec.dtype, rows, {}}));
+    } else {
+      elements.push_back(input->spec.shape.rank() == 0 ? input : reshaped(at, input, rows));
+    }
+  }
+  return at.add(*made.op, std::move(elements), made.attrs, node.outputs[0]->spec);
+}
+
 }  // namespace
 
 void simplify_shapes(graph::Graph& graph, Decisions& decisions) {
@@ -111,6 +139,7 @@ void simplify_shapes(graph::Graph& graph, Decisions& decisions) {
       {"an elementwise op broadcasts by itself", leave_broadcast_to_op},
       {"fewer elements before the broadcast", compute_before_broadcast},
       {"its axes have the size 1", skip_reduction},
+      {"one element of each row is computed alone", compute_after_take},
   };
   rewrite("simplify_shapes", graph, rules, decisions);
 }

@@ -143,6 +143,36 @@ TEST(SimplifyShapes, reducing_axes_of_size_one_is_a_reshape) {
 )");
 }
 
+TEST(SimplifyShapes, one_element_of_each_row_is_computed_alone) {
+  check_pass(passes::simplify_shapes, R"(graph f(%0 x: f32[n, m], %1 row: f32[n, 1], %2 labels: i32[n]) {
+  %3 = exp(%0) : f32[n, m]
+  %4 = subtract(%3, %1) : f32[n, m]
+  %5 = take(%4, %2) {axis=1, batch_dims=1, from_end=false} : f32[n]
+  return %5
+}
+)",
+             R"(graph f(%0 x: f32[n, m], %1 row: f32[n, 1], %2 labels: i32[n]) {
+  %3 = exp(%0) : f32[n, m]
+  %4 = subtract(%3, %1) : f32[n, m]
+  %9 = take(%0, %2) {axis=1, batch_dims=1, from_end=false} : f32[n]
+  %10 = exp(%9) : f32[n]
+  %7 = reshape(%1) {shape=[n]} : f32[n]
+  %8 = subtract(%10, %7) : f32[n]
+  return %8
+}
+)");
+}
+
+TEST(SimplifyShapes, elements_are_not_computed_alone_where_operands_differ_along_rows) {
+  const char* const bias = R"(graph f(%0 x: f32[n, m], %1 bias: f32[m], %2 labels: i32[n]) {
+  %3 = add(%0, %1) : f32[n, m]
+  %4 = take(%3, %2) {axis=1, batch_dims=1, from_end=false} : f32[n]
+  return %4
+}
+)";
+  check_pass(passes::simplify_shapes, bias, bias);
+}
+
 TEST(SimplifyShapes, passes_through_regions) {
   const auto text = [](const std::string& line, const std::string& used) {
     return "graph f(%0 a: f32[n, 4], %1 xs: f32[t]) {\n"

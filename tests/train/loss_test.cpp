@@ -281,5 +281,14 @@ TEST(Refusals, of_labels_leave_everything_untouched) {
   }
 }
 
+TEST(Losses, a_label_needs_no_row_of_logarithms_in_memory) {
+  const auto of = [](const Tensor& scores, const Tensor& labels) {
+    return sparse_categorical_crossentropy({.from_logits = true})(labels, scores);
+  };
+  auto traced = function(of, {.name = "loss", .signature = {spec(f32, {dim("rows"), dim("classes")}), spec(i32, {dim("rows")})}});
+  traced(zeros({2, 3}), tensor({0, 2}));
+  EXPECT_LT(traced.peak_bytes({{"rows", 1000}, {"classes", 1000}}), 20'000);  // a few numbers for each row
+}
+
 }  // namespace
 }  // namespace anyshape::test
