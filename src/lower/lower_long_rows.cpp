@@ -2,6 +2,8 @@
 #include "loop/combine.h"
 #include "lower/rows_kernel.h"
 
+#include <array>
+
 namespace anyshape::lower {
 
 using graph::Node;
@@ -61,7 +63,7 @@ void RowsKernel::emit_long_pass(size_t number) {
 
 // What is known of the row before pass `number`.
 void RowsKernel::begin_long_row(Value row, size_t number, bool writes) {
-  begin_row(row);
+  begin_rows(std::array{row});
   writes_rows_ = writes;
   for (size_t earlier = 0; earlier <= number; ++earlier) {
     elements_.enter_body({});

@@ -27,9 +27,13 @@ void RowsKernel::begin_columns() {
   });
 }
 
-Value RowsKernel::add_to_column(const Node& column) {
-  const Value so_far = b_.load(scratch_.at(column.outputs[0]), place_in_block());
-  return loop::combined(b_, combine_of(column), so_far, elements_.element(column.inputs[0], at_));
+Value RowsKernel::add_to_column(const Node& column, Value inner) {
+  Value so_far = b_.load(scratch_.at(column.outputs[0]), place_in_block());
+  for_rows([&] {
+    set_element(inner);
+    so_far = loop::combined(b_, combine_of(column), so_far, elements_.element(column.inputs[0], at_));
+  });
+  return so_far;
 }
 
 void RowsKernel::finish_columns(Value blocks) {
@@ -59,6 +63,7 @@ void RowsKernel::emit_long_columns(size_t number) {
         const auto contribution = [&](Value row) {
           begin_long_row(row, number, false);
           set_element(inner);
+          elements_.enter_body(inner, choices_);
           return elements_.element(column->inputs[0], at_);
         };
         write_column(*column, inner,

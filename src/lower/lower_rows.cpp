@@ -1,7 +1,10 @@
 // Kernels over rows: each row is walked in a few passes while it is near. Tasks are blocks of rows; a pass that combines adds in the order of
 // a reduction by itself, so that the results have the same bits.
+#include "base/switches.h"
 #include "loop/combine.h"
 #include "lower/rows_kernel.h"
+
+#include <array>
 
 namespace anyshape::lower {
 
@@ -85,18 +88,44 @@ void RowsKernel::emit_blocks() {
   b_.parallel_for(zero_, walked, b_.integer(1), [&](Value block) {
     block_ = block;
     begin_columns();
-    const Value begin = b_.multiply(block, step);
-    b_.serial_for(begin, b_.minimum(b_.add(begin, step), rows), [&](Value row) {
-      begin_row(row);
-      for (const Pass& pass : passes_.passes) {
-        elements_.enter_body({});
-        for (const graph::Value* value : pass.per_row) emit_per_row(value);
-        emit_pass(pass);
-        ++pass_;
-      }
-    });
+    const Value begin = b_.multiply(block, step), end = b_.minimum(b_.add(begin, step), rows);
+    const Value rest = can_walk_together() ? emit_together(begin, end) : begin;
+    b_.serial_for(rest, end, [&](Value row) { emit_rows(std::array{row}); });
   });
   if (has_columns) finish_columns(all_blocks);
+}
+
+// What a short row waits for - lanes that become one number, a division - takes as long as all else: other rows fill that time. Each is combined
+// in its own order, so that it has the bits of a row by itself. Longer rows would only be more streams of memory (docs/experiments/rows.md).
+// Rows that share a scratch come one after the other, and where there are several versions of the loops there is code enough.
+bool RowsKernel::can_walk_together() const {
+  return !is_switched_off("rows_together") && choices_.empty() &&
+         std::ranges::all_of(passes_.kept, [](const Kept& kept) { return kept.home != nullptr; }) &&
+         proves_less_equal(length(), short_row).value_or(true) && proves_less_equal(rows_together, rows_.rows()).value_or(true);
+}
+
+// Returns the first row that is left.
+Value RowsKernel::emit_together(Value begin, Value end) {
+  const Value size = b_.integer(rows_together), is_short = b_.binary(loop::Op::LessEqual, kernel_.size(length()), b_.integer(short_row));
+  const Value count = b_.select(is_short, b_.floor_divide(b_.subtract(end, begin), size), zero_);
+  b_.serial_for(zero_, count, [&](Value group) {
+    std::vector<Value> rows = {b_.add(begin, b_.multiply(group, size))};
+    for (int64_t i = 1; i < rows_together; ++i) rows.push_back(b_.add(rows[0], b_.integer(i)));
+    emit_rows(rows);
+  });
+  return b_.add(begin, b_.multiply(count, size));
+}
+
+void RowsKernel::emit_rows(std::span<const Value> rows) {
+  begin_rows(rows);
+  for (const Pass& pass : passes_.passes) {
+    elements_.enter_body({});
+    for_rows([&] {
+      for (const graph::Value* value : pass.per_row) emit_per_row(value);
+    });
+    emit_pass(pass);
+    ++pass_;
+  }
 }
 
 bool RowsKernel::writes_per_row() const {
@@ -109,28 +138,31 @@ bool RowsKernel::writes_per_row() const {
 
 // Joined axes are walked by the index of their last one; the others stay at 0, which row-major offsets take as the same element.
 void RowsKernel::set_row(Value row) {
-  row_.assign(static_cast<size_t>(rows_.row_rank), zero_);
+  std::vector<Value>& index = this->row().index;
+  index.assign(static_cast<size_t>(rows_.row_rank), zero_);
   for (size_t i = axes_.size() - 1; i-- > 0;) {
     const auto last = static_cast<size_t>(axes_[i].last);
     const Value extent = kernel_.size(axes_[i].extent);
-    row_[last] = i == 0 ? row : b_.binary(loop::Op::Modulo, row, extent);
+    index[last] = i == 0 ? row : b_.binary(loop::Op::Modulo, row, extent);
     if (i > 0) row = b_.floor_divide(row, extent);
   }
 }
 
-void RowsKernel::begin_row(Value row) {
-  set_row(row);
-  per_row_.clear();
+void RowsKernel::begin_rows(std::span<const Value> rows) {
+  together_.assign(rows.size(), {});
   pass_ = 0;
   elements_.enter_body({});
-  for (const graph::Value* value : passes_.given_per_row) elements_.element(value, row_index(value->spec.shape));
+  for_rows([&] {
+    set_row(rows[current_]);
+    for (const graph::Value* value : passes_.given_per_row) elements_.element(value, row_index(value->spec.shape));
+  });
 }
 
 void RowsKernel::emit_per_row(const graph::Value* value) {
   const Node& node = *value->node;
   if (node.op->is_alias) {
     const graph::Value* const source = node.inputs[0];
-    per_row_[value] = elements_.element(source, row_index(source->spec.shape));
+    row().known[value] = elements_.element(source, row_index(source->spec.shape));
     return;
   }
   set_per_row(value, elements_.compute(value, row_index(value->spec.shape)));
@@ -138,16 +170,19 @@ void RowsKernel::emit_per_row(const graph::Value* value) {
 
 // Halves are rounded even where they are not stored.
 void RowsKernel::set_per_row(const graph::Value* value, Value result) {
-  per_row_[value] = b_.cast(result, value->spec.dtype);
+  row().known[value] = b_.cast(result, value->spec.dtype);
   if (writes_rows_ && written_.contains(value))
     b_.store(buffers_.at(value), elements_.offset(value->spec.shape, row_index(value->spec.shape)), result);
 }
 
-RowsKernel::Combined RowsKernel::combined_in(const Pass& pass) {
+// Those of the first row, then those of the next.
+RowsKernel::Combined RowsKernel::combined_in(const Pass& pass, size_t rows) {
   Combined combined;
-  for (const Node* reduction : pass.reductions) {
-    combined.how.push_back(reduction->op->reduce->combine);
-    combined.types.push_back(computed_in(reduction->outputs[0]->spec.dtype));
+  for (size_t row = 0; row < rows; ++row) {
+    for (const Node* reduction : pass.reductions) {
+      combined.how.push_back(reduction->op->reduce->combine);
+      combined.types.push_back(computed_in(reduction->outputs[0]->spec.dtype));
+    }
   }
   return combined;
 }
@@ -158,38 +193,53 @@ void RowsKernel::emit_pass(const Pass& pass) {
     if (!pass.stored.empty() || !pass.columns.empty()) b_.vector_for(zero_, end, [&](Value inner) { emit_body(pass, inner); });
     return;
   }
-  const Combined combined = combined_in(pass);
+  const Combined combined = combined_in(pass, together_.size());
   const auto body = [&](Value inner) { return emit_body(pass, inner); };
-  const std::vector<Value> results = is_short() ? b_.reduce(zero_, end, combined.how, body)
-                                                : loop::reduce_in_parts(b_, zero_, end, task_elements, combined.how, combined.types, body);
-  for (size_t i = 0; i < results.size(); ++i) set_per_row(pass.reductions[i]->outputs[0], results[i]);
+  const bool is_one_part = together_.size() > 1 || is_short();
+  const std::vector<Value> results = is_one_part ? b_.reduce(zero_, end, combined.how, body)
+                                                 : loop::reduce_in_parts(b_, zero_, end, task_elements, combined.how, combined.types, body);
+  auto result = results.begin();
+  for_rows([&] {
+    for (const Node* reduction : pass.reductions) set_per_row(reduction->outputs[0], *result++);
+  });
 }
 
 void RowsKernel::set_element(Value inner) {
-  at_ = row_;
+  at_ = row().index;
   at_.resize(static_cast<size_t>(rows_.space.rank()), zero_);
   at_.back() = inner;
-  elements_.enter_body(inner, choices_);
 }
 
-// What the element contributes to each reduction. Everything is computed before anything is stored: a result may take the place of what is read.
+// What the element contributes to each reduction, row by row. Everything is computed before anything is stored: a result may take the place of
+// what is read.
 std::vector<Value> RowsKernel::emit_body(const Pass& pass, Value inner) {
-  set_element(inner);
-  std::vector<Value> contributions, results, left, columns;
-  for (const Node* reduction : pass.reductions) contributions.push_back(elements_.element(reduction->inputs[0], at_));
-  for (const graph::Value* value : pass.stored) results.push_back(elements_.element(value, at_));
-  for (const Kept& kept : passes_.kept)
-    left.push_back(kept.pass == pass_ && kept.home != kept.value && is_left(kept) ? elements_.element(kept.value, at_) : Value{});
+  elements_.enter_body(inner, choices_);
+  struct Store {
+    int32_t buffer;
+    Value place, value;
+  };
+  std::vector<Value> contributions;
+  std::vector<Store> stores;
+  for_rows([&] {
+    set_element(inner);
+    for (const Node* reduction : pass.reductions) contributions.push_back(elements_.element(reduction->inputs[0], at_));
+    for (const graph::Value* value : pass.stored) {
+      const Value result = elements_.element(value, at_);
+      stores.push_back({buffers_.at(value), elements_.offset(rows_.space, at_), result});
+    }
+    for (const Kept& kept : passes_.kept) {
+      if (kept.pass != pass_ || kept.home == kept.value || !is_left(kept)) continue;
+      const Value value = elements_.element(kept.value, at_);
+      stores.push_back({kept.home != nullptr ? buffers_.at(kept.home) : scratch_.at(kept.value), place_of(kept), value});
+    }
+  });
   if (!is_long_) {
-    for (const Node* column : pass.columns) columns.push_back(add_to_column(*column));
+    for (const Node* column : pass.columns) {
+      const Value sum = add_to_column(*column, inner);
+      stores.push_back({scratch_.at(column->outputs[0]), place_in_block(), sum});
+    }
   }
-  for (size_t i = 0; i < columns.size(); ++i) b_.store(scratch_.at(pass.columns[i]->outputs[0]), place_in_block(), columns[i]);
-  for (size_t i = 0; i < left.size(); ++i) {
-    const Kept& kept = passes_.kept[i];
-    if (!left[i]) continue;
-    b_.store(kept.home != nullptr ? buffers_.at(kept.home) : scratch_.at(kept.value), place_of(kept), left[i]);
-  }
-  for (size_t i = 0; i < results.size(); ++i) b_.store(buffers_.at(pass.stored[i]), elements_.offset(rows_.space, at_), results[i]);
+  for (const Store& store : stores) b_.store(store.buffer, store.place, store.value);
   return contributions;
 }
 
@@ -199,7 +249,7 @@ Value RowsKernel::place_in_block() { return b_.add(b_.multiply(block_, kernel_.s
 
 Value RowsKernel::given(const graph::Value* value, std::span<const Value> index) {
   if (!passes_.inside.contains(value)) return {};
-  if (const auto known = per_row_.find(value); known != per_row_.end() && is_at_row(index)) return known->second;
+  if (const auto known = row().known.find(value); known != row().known.end() && is_at_row(index)) return known->second;
   for (const Kept& kept : passes_.kept) {
     if (kept.value != value || kept.pass >= pass_ || !is_left(kept) || !std::ranges::equal(index, at_)) continue;
     return b_.load(kept.home != nullptr ? buffers_.at(kept.home) : scratch_.at(value), place_of(kept));

@@ -13,6 +13,7 @@ namespace anyshape::lower {
 class RowsKernel {
  public:
   static constexpr int64_t few_rows = 16, long_row = 2 * task_elements;
+  static constexpr int64_t rows_together = 4, short_row = 64;
 
   RowsKernel(const Roots& roots, const GroupContext& context)
       : context_(context),
@@ -42,22 +43,32 @@ class RowsKernel {
   using Kept = RowPasses::Kept;
   using Pass = RowPasses::Pass;
 
+  struct Row {
+    std::vector<loop::Value> index;  // joined axes by the last of them
+    std::unordered_map<const graph::Value*, loop::Value> known;
+  };
+
   Dim length() const { return axes_.back().extent; }
+  Row& row() { return together_[current_]; }
+  const Row& row() const { return together_[current_]; }
   // lower_rows.cpp: row by row
   void find_axes();
   void declare_buffers();
   void emit();
   void emit_blocks();
+  loop::Value emit_together(loop::Value begin, loop::Value end);
+  void emit_rows(std::span<const loop::Value> rows);
   void set_row(loop::Value row);
-  void begin_row(loop::Value row);
+  void begin_rows(std::span<const loop::Value> rows);
   void emit_pass(const Pass& pass);
   void emit_per_row(const graph::Value* value);
   void set_per_row(const graph::Value* value, loop::Value result);
-  void set_element(loop::Value inner);
+  void set_element(loop::Value inner);  // of the row meant
   std::vector<loop::Value> emit_body(const Pass& pass, loop::Value inner);
   loop::Value given(const graph::Value* value, std::span<const loop::Value> index);
   loop::Value place_of(const Kept& kept);
   loop::Value place_in_block();  // of the element, in scratch
+  bool can_walk_together() const;
   bool writes_per_row() const;
 
   // lower_row_columns.cpp: reductions of all rows to one beside the others
@@ -67,7 +78,7 @@ class RowsKernel {
     }
   }
   void begin_columns();
-  loop::Value add_to_column(const graph::Node& column);
+  loop::Value add_to_column(const graph::Node& column, loop::Value inner);
   void finish_columns(loop::Value blocks);
   void emit_long_columns(size_t number);
   void write_column(const graph::Node& column, loop::Value inner, loop::Value result);
@@ -78,7 +89,7 @@ class RowsKernel {
     std::vector<loop::Combine> how;
     std::vector<Dtype> types;
   };
-  static Combined combined_in(const Pass& pass);
+  static Combined combined_in(const Pass& pass, size_t rows = 1);
   bool is_short() const { return proves_less_equal(length(), task_elements).value_or(false); }
 
   // lower_long_rows.cpp: pass by pass, each over all rows
@@ -86,9 +97,14 @@ class RowsKernel {
   void emit_long_pass(size_t number);
   void begin_long_row(loop::Value row, size_t number, bool writes);
 
-  bool is_at_row(std::span<const loop::Value> index) const { return std::equal(row_.begin(), row_.end(), index.begin()); }
+  // `body` for each of the rows walked together, that row being the one meant meanwhile.
+  void for_rows(const std::function<void()>& body) {
+    for (current_ = 0; current_ < together_.size(); ++current_) body();
+    current_ = 0;
+  }
+  bool is_at_row(std::span<const loop::Value> index) const { return std::equal(row().index.begin(), row().index.end(), index.begin()); }
   std::vector<loop::Value> row_index(const Shape& shape) const {
-    std::vector<loop::Value> index = row_;
+    std::vector<loop::Value> index = row().index;
     index.resize(static_cast<size_t>(shape.rank()), zero_);
     return index;
   }
@@ -108,10 +124,10 @@ class RowsKernel {
   // Buffers with a row for each block of rows: kept values without a home, sums along columns.
   std::unordered_map<const graph::Value*, int32_t> scratch_;
   loop::Value zero_ = b_.integer(0);
-  loop::Value block_;                                             // of rows
-  std::vector<loop::Value> row_;                                  // index of the row: joined axes by the last of them
-  std::vector<loop::Value> at_;                                   // index of the element
-  std::unordered_map<const graph::Value*, loop::Value> per_row_;  // known of the row
+  loop::Value block_;            // of rows
+  std::vector<Row> together_;    // the rows that one loop walks
+  size_t current_ = 0;           // of them
+  std::vector<loop::Value> at_;  // index of the element
   int pass_ = 0;
   bool is_long_ = false;     // the version for few and long rows is being written
   bool writes_rows_ = true;  // what a row has as a whole is written as soon as it is known

@@ -34,14 +34,14 @@ TEST(FuseRows, softmax_is_one_kernel_of_three_passes_without_scratch) {
 }
 
 TEST(FuseRows, normalisation_computes_its_distances_again_instead_of_keeping_them) {
-  const std::string text = R"(graph f(%0 x: f32[n, 64], %1 gamma: f32[64]) {
+  const std::string text = R"(graph f(%0 x: f32[n, 100], %1 gamma: f32[100]) {
   %2 = sum(%0) {axes=[1], keep_dims=true} : f32[n, 1]
-  %3 = subtract(%0, %2) : f32[n, 64]
-  %4 = multiply(%3, %3) : f32[n, 64]
+  %3 = subtract(%0, %2) : f32[n, 100]
+  %4 = multiply(%3, %3) : f32[n, 100]
   %5 = sum(%4) {axes=[1], keep_dims=true} : f32[n, 1]
   %6 = rsqrt(%5) : f32[n, 1]
-  %7 = multiply(%3, %6) : f32[n, 64]
-  %8 = multiply(%7, %1) : f32[n, 64]
+  %7 = multiply(%3, %6) : f32[n, 100]
+  %8 = multiply(%7, %1) : f32[n, 100]
   return %8
 }
 )";
@@ -49,10 +49,43 @@ TEST(FuseRows, normalisation_computes_its_distances_again_instead_of_keeping_the
   EXPECT_EQ(lowered(text).buffers.size(), 3U);
 }
 
+TEST(FuseRows, short_rows_are_walked_several_at_once_and_the_rest_one_by_one) {
+  const auto text_of = [](const std::string& length) {
+    return fmt::format(R"(graph f(%0 x: f32[n, {0}]) {{
+  %1 = max(%0) {{axes=[1], keep_dims=true}} : f32[n, 1]
+  %2 = subtract(%0, %1) : f32[n, {0}]
+  %3 = sum(%2) {{axes=[1], keep_dims=true}} : f32[n, 1]
+  %4 = multiply(%2, %3) : f32[n, {0}]
+  return %4
+}}
+)",
+                       length);
+  };
+  const Loops by_itself = {{"parallel", 1}, {"for", 1}, {"reduce", 2}, {"vector", 1}};
+  EXPECT_EQ(loops_of(text_of("65")), by_itself);
+  EXPECT_EQ(loops_of(text_of("64")), (Loops{{"parallel", 1}, {"for", 2}, {"reduce", 4}, {"vector", 2}}));
+  const int reduces = loops_of(text_of("m")).at("reduce");
+  const ScopedWithout without("rows_together");
+  EXPECT_EQ(loops_of(text_of("64")), by_itself);
+  EXPECT_EQ(loops_of(text_of("m")).at("reduce"), reduces - 2);
+}
+
+TEST(FuseRows, rows_that_share_a_scratch_are_walked_one_by_one) {
+  EXPECT_EQ(loops_of(R"(graph f(%0 x: f32[n, 8]) {
+  %1 = exp(%0) : f32[n, 8]
+  %2 = sum(%1) {axes=[1], keep_dims=true} : f32[n, 1]
+  %3 = subtract(%1, %2) : f32[n, 8]
+  %4 = max(%3) {axes=[1]} : f32[n]
+  return %4
+}
+)"),
+            (Loops{{"parallel", 1}, {"for", 1}, {"reduce", 2}}));
+}
+
 TEST(FuseRows, sums_that_read_the_same_row_are_one_pass) {
-  EXPECT_EQ(loops_of(R"(graph f(%0 x: f32[n, 64]) {
+  EXPECT_EQ(loops_of(R"(graph f(%0 x: f32[n, 100]) {
   %1 = sum(%0) {axes=[1]} : f32[n]
-  %2 = multiply(%0, %0) : f32[n, 64]
+  %2 = multiply(%0, %0) : f32[n, 100]
   %3 = sum(%2) {axes=[1]} : f32[n]
   return %1, %3
 }
@@ -76,11 +109,11 @@ TEST(FuseRows, an_expensive_value_without_a_result_to_stand_in_has_a_scratch_of_
 }
 
 TEST(FuseRows, what_others_read_is_written_on_the_way) {
-  const std::string text = R"(graph f(%0 x: f32[n, 64], %1 w: f32[64, 64]) {
-  %2 = tanh(%0) : f32[n, 64]
+  const std::string text = R"(graph f(%0 x: f32[n, 100], %1 w: f32[100, 100]) {
+  %2 = tanh(%0) : f32[n, 100]
   %3 = sum(%2) {axes=[1], keep_dims=true} : f32[n, 1]
-  %4 = subtract(%2, %3) : f32[n, 64]
-  %5 = matmul(%2, %1) : f32[n, 64]
+  %4 = subtract(%2, %3) : f32[n, 100]
+  %5 = matmul(%2, %1) : f32[n, 100]
   return %4, %5, %3
 }
 )";
@@ -298,6 +331,36 @@ TEST(FusedRows, layer_normalisation_has_the_same_bits) {
   const std::vector<TensorSpec> signature = {spec(f32, {rows, length}), spec(f32, {length}), spec(f32, {length})};
   expect_same_bits("forward", [&](const std::vector<Tensor>& t) { return std::vector<Tensor>{f(t)}; }, calls, signature);
   expect_same_bits("backward", [&](const std::vector<Tensor>& t) { return with_gradients(f, t); }, calls, signature);
+}
+
+// Every rest of rows, with sums along columns beside what is written for each row.
+TEST(FusedRows, rows_walked_together_have_the_same_bits) {
+  std::vector<std::vector<Tensor>> calls;
+  for (int64_t rows = 0; rows < 10; ++rows) {
+    for (const int64_t length : {1, 5, 16, 63, 64, 65})
+      calls.push_back({numbers({rows, length}, f32, 2), random::normal({length}), random::normal({length})});
+  }
+  calls.push_back({numbers({3001, 33}, f32, 2), random::normal({33}), random::normal({33})});
+  const Dim rows = dim("rows"), length = dim("length");
+  const std::vector<TensorSpec> signature = {spec(f32, {rows, length}), spec(f32, {length}), spec(f32, {length})};
+  const auto f = [](const std::vector<Tensor>& t) { return softmax(layer_norm(t[0], t[1], t[2])); };
+  const Body body = [&](const std::vector<Tensor>& t) {
+    std::vector<Tensor> results = with_gradients(f, t);
+    results.push_back(max(t[0], {.axes = {1}}));
+    return results;
+  };
+  expect_same_bits("together", body, calls, signature);
+  const auto make = [&] {
+    return function([&](std::vector<Tensor> inputs) { return body(inputs); }, {.signature = signature, .check_frozen = false});
+  };
+  auto together = make(), one_by_one = make();
+  for (const std::vector<Tensor>& inputs : calls) {
+    const std::vector<Tensor> found = together(inputs);
+    const ScopedWithout without("rows_together");
+    const std::vector<Tensor> wanted = one_by_one(inputs);
+    for (size_t i = 0; i < found.size(); ++i)
+      EXPECT_TRUE(same_bits(found[i], wanted[i])) << to_string(inputs[0].shape()) << ", result " << i;
+  }
 }
 
 TEST(FusedRows, operands_of_a_row_of_an_element_and_of_everything) {
