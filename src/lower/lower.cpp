@@ -327,7 +327,7 @@ ScanItem Lowering::lower_scan(const Node& root) {
   const ScanAttrs& attrs = root.attrs.as<ScanAttrs>();
   const auto carried = static_cast<size_t>(attrs.carried), sequences = static_cast<size_t>(attrs.sequences);
   const std::vector<int> inputs = buffers_of(root.inputs), outputs = buffers_of(root.outputs);
-  const std::optional<SplitRows> split = split_rows(attrs);
+  const std::optional<SplitRows> split = split_rows(root, shared_.decisions);
   const RegionGraph region = split ? split->body : attrs.body;
   const Dim active = split ? split->active : attrs.active;
   const auto by_rows = [&](const graph::Value* value) { return !active.is_constant() && begins_with(value->spec.shape, active); };

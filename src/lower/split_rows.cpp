@@ -1,140 +1,207 @@
-// Row by row: which values have a row per row of the batch, and whether ops keep rows apart.
+// Row by row: which values have a row per row of the batch, and whether ops keep rows apart. A size does not say it, as another axis may have
+// the same one: rows are followed from the carried values and the results of a step through the ops between them.
 #include "lower/split_rows.h"
 
 #include "base/switches.h"
 #include "graph/regions.h"
 #include "graph/symbol_collector.h"
+#include "graph/text.h"
 #include "ops/all_ops.h"
 #include "ops/contraction/lower_matmul.h"
 #include "ops/movement/pad.h"
 #include "ops/movement/slice.h"
-#include "shape/substitute.h"
+#include "ops/shape_attrs.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace anyshape::lower {
 namespace {
 
+using graph::Graph;
 using graph::Node;
 using graph::Value;
 
+// How rows may pass through an op.
 class RowRules {
  public:
-  explicit RowRules(const Dim& active) : active_(active), id_(as_symbol(active)->id) {}
+  explicit RowRules(const Dim& count) : count_(count) {}
 
-  bool has_rows(const Value* value) const { return begins_with(value->spec.shape, active_); }
-  bool is_plain(const Value* value) const { return names_rows_in_front_only(value->spec.shape, active_); }
-  bool keeps_rows_apart(const Node& node) const {
-    const OpDef& op = *node.op;
-    if (op.kind == OpKind::Control || op.kind == OpKind::Random || op.checks_data() || node.outputs.size() != 1) return false;
-    const bool gives_rows = has_rows(node.outputs[0]);
-    if (!is_plain(node.outputs[0]) || (!gives_rows && std::ranges::any_of(node.inputs, [&](const Value* v) { return has_rows(v); })))
-      return false;
-    if (uses_count(node) && (!may_name_rows(op) || counts_as_offset(node))) return false;
-    return !gives_rows || gives_them_one_by_one(node);
+  bool begins(const Value* value) const { return begins_with(value->spec.shape, count_); }
+  // Row r of the result goes with row r of each input that gives rows, and what else the op reads it reads whole for every row.
+  bool keeps_rows_apart(const Node& node) const { return node.outputs.size() == 1 && begins(node.outputs[0]) && works_row_by_row(node); }
+  bool gives_rows(const Node& node, size_t input) const {
+    if (broadcasts(*node.op)) return is_aligned(node, node.inputs[input]);
+    return node.op == &concat_op || (input == 0 && node.op != &full_op);
   }
 
  private:
-  // Ops whose attributes say the shape of the result.
-  static bool may_name_rows(const OpDef& op) {
-    const OpDef* const known[] = {&full_op, &reshape_op, &broadcast_to_op, &slice_op, &pad_op, &sum_to_op};
-    return std::ranges::find(known, &op) != std::end(known);
+  static bool broadcasts(const OpDef& op) { return op.kind == OpKind::Elementwise || &op == &broadcast_to_op; }
+  bool is_aligned(const Node& node, const Value* input) const {
+    return begins(input) && input->spec.shape.rank() == node.outputs[0]->spec.shape.rank();
   }
-  // Where elements begin does not follow the rows of a block.
-  bool counts_as_offset(const Node& node) const {
-    const auto is_count = [&](const Dim& begin) { return depends_on(begin, id_); };
-    if (node.op == &slice_op) return std::ranges::any_of(node.attrs.as<SliceAttrs>().begins, is_count);
-    return node.op == &pad_op && std::ranges::any_of(node.attrs.as<PadAttrs>().begins, is_count);
-  }
-  bool uses_count(const Node& node) const {
-    graph::SymbolCollector collector;
-    node.attrs.visit(collector);
-    return std::ranges::any_of(collector.symbols, [&](const Symbol& symbol) { return symbol.id == id_; });
-  }
-  // As an operand that broadcasts to the node's result: a row for each row, or the same for all.
-  bool broadcasts(const Value* input, const Node& node) const {
-    const int rank = node.outputs[0]->spec.shape.rank();
-    if (has_rows(input)) return input->spec.shape.rank() == rank;
-    return input->spec.shape.rank() < rank || input->spec.shape[0].same_as(1);
-  }
-  bool gives_them_one_by_one(const Node& node) const {
+  bool works_row_by_row(const Node& node) const {
     const OpDef& op = *node.op;
-    const auto all_have_rows = [&] { return std::ranges::all_of(node.inputs, [&](const Value* input) { return has_rows(input); }); };
-    if (op.kind == OpKind::Elementwise || &op == &broadcast_to_op)
-      return std::ranges::all_of(node.inputs, [&](const Value* input) { return broadcasts(input, node); });
     if (&op == &full_op) return true;
+    if (broadcasts(op)) {
+      const int rank = node.outputs[0]->spec.shape.rank();
+      return std::ranges::all_of(node.inputs, [&](const Value* input) {
+        return is_aligned(node, input) || input->spec.shape.rank() < rank || input->spec.shape[0].same_as(1);
+      });
+    }
+    if (node.inputs.empty() || !begins(node.inputs[0])) return false;
     if (op.reduce != nullptr) {
       const std::vector<TensorSpec> specs = graph::input_specs(node);
-      return has_rows(node.inputs[0]) && op.reduce->axes(OpCall(op, specs, node.attrs))[0] == AxisFate::Kept;
+      return op.reduce->axes(OpCall(op, specs, node.attrs))[0] == AxisFate::Kept;
     }
-    if (&op == &matmul_op) return has_rows(node.inputs[0]) && !has_rows(node.inputs[1]) && keeps_rows_of_first(node);
-    if (&op == &slice_op) {
-      const SliceAttrs& attrs = node.attrs.as<SliceAttrs>();
-      return all_have_rows() && (attrs.begins.empty() || (attrs.begins[0].same_as(0) && attrs.steps[0] == 1));
+    if (&op == &matmul_op) {
+      const int rank = node.inputs[0]->spec.shape.rank();
+      return node.inputs[1]->spec.shape.rank() == 2 && (rank > 2 || !node.attrs.as<MatmulAttrs>().transpose_a);
     }
-    if (&op == &pad_op) {
-      const PadAttrs& attrs = node.attrs.as<PadAttrs>();
-      return has_rows(node.inputs[0]) && (attrs.begins.empty() || (attrs.begins[0].same_as(0) && attrs.steps[0] == 1));
-    }
-    // One after the other along an axis behind the first: else there were more rows than `active`.
-    return (&op == &reshape_op || &op == &concat_op) && all_have_rows();
+    if (&op == &slice_op) return begins_at_first_row(node.attrs.as<SliceAttrs>());
+    if (&op == &pad_op) return begins_at_first_row(node.attrs.as<PadAttrs>());
+    // One after the other along an axis behind the first: else there were more rows than the batch has.
+    if (&op == &concat_op) return std::ranges::all_of(node.inputs, [&](const Value* input) { return begins(input); });
+    return &op == &reshape_op;
   }
-  static bool keeps_rows_of_first(const Node& node) {
-    const int rank = node.inputs[0]->spec.shape.rank();
-    return node.inputs[1]->spec.shape.rank() == 2 && (rank > 2 || !node.attrs.as<MatmulAttrs>().transpose_a);
+  template <class Attributes>
+  static bool begins_at_first_row(const Attributes& attrs) {
+    return attrs.begins.empty() || (attrs.begins[0].same_as(0) && attrs.steps[0] == 1);
   }
 
-  Dim active_;
-  uint64_t id_;
+  Dim count_;
 };
 
-// The body with another symbol for the number of rows.
-RegionGraph rewritten(const graph::Graph& body, const Dim& rows, const Dim& active) {
-  RegionGraph copy = graph::clone(body);
-  const Substitution by{{as_symbol(rows)->id, active}};
-  for (Value* input : copy->inputs()) input->spec.shape = substitute(input->spec.shape, by);
-  for (Node* node : copy->nodes()) {
-    for (Value* output : node->outputs) output->spec.shape = substitute(output->spec.shape, by);
-    node->attrs = node->attrs.map_dims([&](const Dim& dim) { return substitute(dim, by); });
+// The values of a body that have a row per row of the batch.
+class RowFlow {
+ public:
+  RowFlow(const ScanAttrs& attrs, const Dim& count) : attrs_(attrs), body_(*attrs.body), rules_(count) {}
+
+  // Why rows cannot be kept apart; empty where they can.
+  std::string follow() {
+    const std::vector<const Value*> ends = given_and_made();
+    if (!std::ranges::all_of(ends, [&](const Value* value) { return rules_.begins(value); }))
+      return "not all it carries and gives has rows";
+    rows_.insert(ends.begin(), ends.end());
+    for (size_t before = 0; before != rows_.size();) {
+      before = rows_.size();
+      for (const Node* node : body_.nodes()) pass_through(*node);
+    }
+    for (const Node* node : body_.nodes()) {
+      if (mixes_rows(*node)) return graph::label(*node) + " works on all rows together";
+    }
+    return {};
   }
-  return copy;  // its checks hold for all rows, not for those of a block
+  bool has_rows(const Value* value) const { return rows_.contains(value); }
+
+ private:
+  // What has rows by what it is: carried values, results, and in a packed scan all that is written in its number of rows.
+  std::vector<const Value*> given_and_made() const {
+    const std::vector<Value*>& inputs = body_.inputs();
+    std::vector<const Value*> ends(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(attrs_.carried));
+    ends.insert(ends.end(), body_.outputs.begin(), body_.outputs.end());
+    if (attrs_.is_packed())
+      std::ranges::copy_if(inputs, std::back_inserter(ends), [&](const Value* value) { return rules_.begins(value); });
+    return ends;
+  }
+  // Where one of the values has rows, all have them whose rows go with those.
+  void pass_through(const Node& node) {
+    if (!rules_.keeps_rows_apart(node)) return;
+    std::vector<const Value*> together = {node.outputs[0]};
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (rules_.gives_rows(node, i)) together.push_back(node.inputs[i]);
+    }
+    if (std::ranges::any_of(together, [&](const Value* value) { return has_rows(value); })) rows_.insert(together.begin(), together.end());
+  }
+  bool mixes_rows(const Node& node) const {
+    if (node.op->kind == OpKind::Control || node.op->kind == OpKind::Random || node.op->checks_data() || node.outputs.size() != 1)
+      return true;
+    const bool is_apart = rules_.keeps_rows_apart(node);
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (has_rows(node.inputs[i]) && !(is_apart && rules_.gives_rows(node, i))) return true;
+    }
+    return has_rows(node.outputs[0]) && !is_apart;
+  }
+
+  const ScanAttrs& attrs_;
+  const Graph& body_;
+  RowRules rules_;
+  std::unordered_set<const Value*> rows_;
+};
+
+// The attributes of an op that gives rows, `active` of them. Those that can say how many they are: RowRules lets no others through.
+Attrs with_rows(const Node& node, const Dim& active) {
+  const auto begun = [&](Shape shape) {
+    shape[0] = active;
+    return shape;
+  };
+  if (node.op == &slice_op) {
+    SliceAttrs attrs = node.attrs.as<SliceAttrs>();
+    if (!attrs.sizes.empty()) attrs.sizes[0] = active;
+    return attrs;
+  }
+  if (node.op == &pad_op) {
+    PadAttrs attrs = node.attrs.as<PadAttrs>();
+    attrs.shape = begun(std::move(attrs.shape));
+    return attrs;
+  }
+  const OpDef* const told[] = {&full_op, &reshape_op, &broadcast_to_op, &sum_to_op};
+  if (std::ranges::find(told, node.op) == std::end(told)) return node.attrs;
+  return ShapeAttrs{begun(node.attrs.as<ShapeAttrs>().shape)};
 }
 
-bool is_row_by_row(const graph::Graph& body, size_t carried, const Dim& active) {
-  const RowRules rules(active);
-  const auto has_rows = [&](const Value* value) { return rules.has_rows(value); };
-  return std::ranges::all_of(body.inputs(), [&](const Value* input) { return rules.is_plain(input); }) &&
-         std::all_of(body.inputs().begin(), body.inputs().begin() + static_cast<std::ptrdiff_t>(carried), has_rows) &&
-         std::ranges::all_of(body.outputs, has_rows) &&
-         std::ranges::all_of(body.nodes(), [&](const Node* node) { return rules.keeps_rows_apart(*node); });
+// The body with `active` for the number of rows, in the places of rows and nowhere else. Its checks stay those of all rows.
+RegionGraph rewritten(const Graph& body, const RowFlow& flow, const Dim& active) {
+  RegionGraph copy = graph::clone(body);
+  const auto write = [&](const Value* from, Value* to) {
+    if (flow.has_rows(from)) to->spec.shape[0] = active;
+  };
+  for (size_t i = 0; i < body.inputs().size(); ++i) write(body.inputs()[i], copy->inputs()[i]);
+  for (size_t i = 0; i < body.nodes().size(); ++i) {
+    const Node& from = *body.nodes()[i];
+    Node& to = *copy->nodes()[i];
+    if (flow.has_rows(from.outputs[0])) to.attrs = with_rows(from, active);
+    write(from.outputs[0], to.outputs[0]);
+  }
+  return copy;
 }
 
-// A rule on the rows of a step, which are not those of a block.
-bool checks_count(const graph::Graph& body, const Dim& active) {
-  const uint64_t id = as_symbol(active)->id;
-  return std::ranges::any_of(body.checks,
-                             [&](const graph::Check& check) { return depends_on(check.check.a, id) || depends_on(check.check.b, id); });
+bool names(const Graph& body, const Dim& size) {
+  graph::SymbolCollector collector;
+  collector.add_graph(body);
+  for (const Node* node : body.nodes()) collector.add(*node);
+  return std::ranges::find(collector.symbols, as_symbol(size)->id, &Symbol::id) != collector.symbols.end();
 }
 
-bool has_control_flow(const graph::Graph& body) {
-  return std::ranges::any_of(body.nodes(), [](const Node* node) { return node->op->kind == OpKind::Control; });
+struct Split {
+  std::optional<SplitRows> rows = {};
+  std::string reason;
+};
+
+Split split(const ScanAttrs& attrs) {
+  if (attrs.carried == 0) return {.reason = "it carries nothing"};
+  const Shape& first = attrs.body->inputs()[0]->spec.shape;
+  if (first.rank() == 0) return {.reason = "what it carries has no rows"};
+  const Dim count = attrs.is_packed() ? attrs.active : first[0];
+  if (count.is_constant() && count.value() < 2) return {.reason = "there is one row at most"};
+  RowFlow flow(attrs, count);
+  if (std::string reason = flow.follow(); !reason.empty()) return {.reason = std::move(reason)};
+  const Dim active = make_data_symbol("rows");
+  RegionGraph body = rewritten(*attrs.body, flow, active);
+  // The rows of a step are not those of a block.
+  if (attrs.is_packed() && names(*body, attrs.active)) return {.reason = "its body asks how many rows a step has"};
+  return {SplitRows{std::move(body), active, attrs.is_packed() ? attrs.rows : count}, "every op of its body works on each row by itself"};
 }
 
 }  // namespace
 
-std::optional<SplitRows> split_rows(const ScanAttrs& attrs) {
-  if (is_switched_off("split_rows") || attrs.carried == 0 || has_control_flow(*attrs.body)) return std::nullopt;
-  const auto carried = static_cast<size_t>(attrs.carried);
-  if (attrs.is_packed()) {
-    if (checks_count(*attrs.body, attrs.active) || !is_row_by_row(*attrs.body, carried, attrs.active)) return std::nullopt;
-    return SplitRows{attrs.body, attrs.active, attrs.rows};
-  }
-  const Shape& first = attrs.body->inputs()[0]->spec.shape;
-  if (first.rank() == 0 || as_symbol(first[0]) == nullptr) return std::nullopt;
-  const Dim active = make_data_symbol("rows");
-  RegionGraph body = rewritten(*attrs.body, first[0], active);
-  if (!is_row_by_row(*body, carried, active)) return std::nullopt;
-  return SplitRows{std::move(body), active, first[0]};
+std::optional<SplitRows> split_rows(const Node& scan, Decisions& decisions) {
+  if (is_switched_off("split_rows")) return std::nullopt;
+  Split made = split(scan.attrs.as<ScanAttrs>());
+  decisions.push_back({"split_rows", graph::label(scan), made.rows.has_value(), std::move(made.reason)});
+  return std::move(made.rows);
 }
 
 }  // namespace anyshape::lower

@@ -1,6 +1,7 @@
 // Loops whose rows do not meet: when every op of a body works on each row of the batch by itself, blocks of rows can run through all steps
 // on their own, without waiting for each other.
 #pragma once
+#include "base/decision.h"
 #include "ops/control/scan.h"
 
 #include <optional>
@@ -8,12 +9,12 @@
 namespace anyshape::lower {
 
 struct SplitRows {
-  RegionGraph body;  // written in `active` rows
-  Dim active;
+  RegionGraph body;  // of its own, written in `active` rows
+  Dim active;        // a fresh symbol
   Dim rows;
 };
 
-// None where some op does more than that, or is not known not to. A dense scan gets a body of its own in which the batch is a fresh symbol.
-std::optional<SplitRows> split_rows(const ScanAttrs& attrs);
+// None where some op does more than that, or is not known not to.
+std::optional<SplitRows> split_rows(const graph::Node& scan, Decisions& decisions);
 
 }  // namespace anyshape::lower

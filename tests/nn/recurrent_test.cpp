@@ -38,6 +38,24 @@ TEST(Recurrent, one_trace_serves_all_sizes_with_their_gradients) {
   }
 }
 
+// As many rows as units, as features, as gates are wide, and more than a block of them.
+TEST(Recurrent, sizes_as_numbers_give_the_bits_of_any_size) {
+  for (const std::string& kind : recurrent_layers) {
+    const RecurrentLayer layer = make_recurrent(kind, {.return_sequences = true});
+    layer.build({2, 3, 4});
+    const auto traced = [&](Shapes shapes) {
+      return function([&](Tensor x, std::vector<Tensor> states) { return pull(layer, x, states, as_is).all(); },
+                      {.name = kind, .shapes = shapes, .retrace = Retrace::Allow, .check_frozen = false});
+    };
+    const auto exact = traced(Shapes::Exact), symbolic = traced(Shapes::Symbolic);
+    for (const int64_t rows : {3, 4, 12, 1, 0, 33}) {
+      const Tensor x = f64_normal({rows, 5, 4});
+      const std::vector<Tensor> states = random_states(kind, rows), got = exact(x, states), any = symbolic(x, states);
+      for (size_t i = 0; i < got.size(); ++i) EXPECT_TRUE(all_equal(got[i], any[i])) << kind << ", " << rows << " rows, tensor " << i;
+    }
+  }
+}
+
 TEST(Recurrent, a_row_without_steps_gives_its_initial_state) {
   for (const std::string kind : {"SimpleRNN", "LSTM", "GRU", "RNN"}) {
     const RecurrentLayer layer = make_recurrent(kind);
