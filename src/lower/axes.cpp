@@ -39,14 +39,25 @@ void nest_loops(KernelWriter& kernel, const Shape& space, const BodyAtIndex& bod
   nest_from(kernel, space, index, body);
 }
 
+std::vector<bool> find_joins(const Shape& space, std::span<const loop::Value> index, std::span<const ElementAccess> accesses,
+                             const loop::Builder& b) {
+  std::vector<bool> joins(static_cast<size_t>(space.rank()), false);
+  for (int axis = 1; axis < space.rank(); ++axis) {
+    joins[static_cast<size_t>(axis)] =
+        std::ranges::all_of(accesses, [&](const ElementAccess& access) { return stay_together(access, index, axis - 1, space[axis], b); });
+  }
+  return joins;
+}
+
 std::vector<AxisGroup> join_axes(const Shape& space, std::span<const loop::Value> index, std::span<const ElementAccess> accesses,
                                  const loop::Builder& b, const std::function<bool(int, int)>& may_join) {
+  return join_axes(space, find_joins(space, index, accesses, b), may_join);
+}
+
+std::vector<AxisGroup> join_axes(const Shape& space, const std::vector<bool>& joins, const std::function<bool(int, int)>& may_join) {
   std::vector<AxisGroup> groups;
   for (int axis = 0; axis < space.rank(); ++axis) {
-    const bool joined = axis > 0 && may_join(axis - 1, axis) && std::ranges::all_of(accesses, [&](const ElementAccess& access) {
-                          return stay_together(access, index, axis - 1, space[axis], b);
-                        });
-    if (joined) {
+    if (axis > 0 && joins[static_cast<size_t>(axis)] && may_join(axis - 1, axis)) {
       groups.back().last = axis;
       groups.back().extent = groups.back().extent * space[axis];
     } else {

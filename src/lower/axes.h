@@ -17,7 +17,12 @@ struct AxisGroup {
 using BodyAtIndex = std::function<void(const std::vector<loop::Value>& index)>;
 void nest_loops(KernelWriter& kernel, const Shape& space, const BodyAtIndex& body);
 
-// `index[a]` is the loop variable of axis a in the accesses. Axes are only joined where `may_join(a, a + 1)`.
+// Per axis whether all accesses go on from the axis before it without a gap. `index[a]` is the loop variable of axis a in the accesses.
+std::vector<bool> find_joins(const Shape& space, std::span<const loop::Value> index, std::span<const ElementAccess> accesses,
+                             const loop::Builder& b);
+
+// Axes are only joined where `may_join(a, a + 1)`.
+std::vector<AxisGroup> join_axes(const Shape& space, const std::vector<bool>& joins, const std::function<bool(int, int)>& may_join);
 std::vector<AxisGroup> join_axes(const Shape& space, std::span<const loop::Value> index, std::span<const ElementAccess> accesses,
                                  const loop::Builder& b, const std::function<bool(int, int)>& may_join);
 

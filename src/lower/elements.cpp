@@ -94,6 +94,7 @@ loop::Value Elements::broadcast_index(loop::Value index, const Dim& size, const 
   loop::Builder& b = kernel_.b;
   if (proves_equal(size, extent).value_or(false)) return index;
   if (proves_equal(size, 1).value_or(false)) return b.integer(0);
+  has_open_sizes_ = true;
   if (index == inner_) {
     for (const OpenChoice& choice : choices_) {
       if (choice.size.same_as(size)) return choice.repeated ? b.integer(0) : index;

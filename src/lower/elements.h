@@ -47,6 +47,7 @@ class Elements {
 
   const std::vector<ElementAccess>& accesses() const { return accesses_; }
   const std::vector<Dim>& open_inner_sizes() const { return open_inner_; }  // met along the inner index, without a choice
+  bool has_open_sizes() const { return has_open_sizes_; }                   // along any index
   const std::vector<const graph::Node*>& indexed_nodes() const { return indexed_; }
 
  private:
@@ -67,6 +68,7 @@ class Elements {
   std::map<Place, loop::Value> known_;
   std::vector<ElementAccess> accesses_;
   std::vector<Dim> open_inner_;
+  bool has_open_sizes_ = false;
   std::vector<const graph::Node*> indexed_;
 };
 

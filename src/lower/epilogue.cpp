@@ -3,16 +3,12 @@
 #include "lower/epilogue.h"
 
 #include "base/switches.h"
-#include "lower/kernel_reads.h"
 #include "lower/lower_epilogue.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
-#include <optional>
-#include <unordered_set>
 
 namespace anyshape::lower {
 namespace {
@@ -28,13 +24,7 @@ constexpr size_t nowhere = std::numeric_limits<size_t>::max();
 class Joiner {
  public:
   Joiner(const Graph& graph, std::span<const Update> updates, Groups& groups, Decisions& decisions)
-      : graph_(graph), updates_(updates), groups_(groups), decisions_(decisions) {
-    for (const PlannedKernel& kernel : groups.kernels) {
-      Values& reads = reads_.emplace_back();
-      std::unordered_set<const Node*> seen;
-      for (const Node* root : kernel.roots) collect(*root, seen, reads);
-    }
-  }
+      : graph_(graph), updates_(updates), groups_(groups), decisions_(decisions) {}
 
   void run() {
     Roots products;
@@ -59,18 +49,6 @@ class Joiner {
     bool has(const Value* value) const { return std::ranges::find(shapes, value) != shapes.end(); }
   };
 
-  // What is in memory, or computed by the kernel itself, and read on the way to `node`.
-  void collect(const Node& node, std::unordered_set<const Node*>& seen, Values& reads) const {
-    if (!seen.insert(&node).second) return;
-    for (const Value* input : node.inputs) {
-      if (input->node == nullptr || groups_.in_memory.contains(input)) {
-        reads.push_back(input);
-      } else {
-        collect(*input->node, seen, reads);
-      }
-    }
-  }
-
   bool is_plain_loop(const PlannedKernel& kernel) const {
     const auto is_placed = [&](const Node* root) { return groups_.places.contains(root->outputs[0]); };  // in a larger value
     return std::ranges::none_of(kernel.roots, is_placed) && kernel.kind == KernelKind::Single && kernel.epilogue.roots.empty() &&
@@ -79,13 +57,13 @@ class Joiner {
 
   Product look_at(size_t kernel) const {
     Product product{.kernel = kernel, .shapes = {groups_.kernels[kernel].roots[0]->outputs[0]}};
-    for (size_t i = kernel + 1; i < reads_.size(); ++i) {
+    for (size_t i = kernel + 1; i < groups_.kernels.size(); ++i) {
       const PlannedKernel& reader = groups_.kernels[i];
-      if (std::ranges::none_of(reads_[i], [&](const Value* value) { return product.has(value); })) continue;
+      if (!reader.reads.any_of([&](const Value* value) { return product.has(value); })) continue;
       if (reader.roots[0]->op->is_alias) {
         product.shapes.push_back(reader.roots[0]->outputs[0]);
         product.aliases.push_back(i);
-      } else if (product.loop == nowhere && is_plain_loop(reader) && reads_at_own_index(product, reader.roots)) {
+      } else if (product.loop == nowhere && is_plain_loop(reader) && reads_at_own_index(product, reader)) {
         product.loop = i;
       } else if (product.other_reader == nowhere) {
         product.other_reader = i;
@@ -95,13 +73,11 @@ class Joiner {
     return product;
   }
 
-  bool reads_at_own_index(const Product& product, const Roots& roots) const {
-    const KernelReads found = find_reads(roots, groups_);
-    const Shape& shape = roots[0]->outputs[0]->spec.shape;
-    const auto is_fine = [&](const MemoryRead& read) {  // all of it, and not a slice that begins where the product does
-      return !product.has(read.value) || (read.is_in_order() && read.value->spec.shape.same_as(shape));
-    };
-    return std::ranges::all_of(found.reads, is_fine) && std::ranges::none_of(found.whole, [&](const Value* v) { return product.has(v); });
+  static bool reads_at_own_index(const Product& product, const PlannedKernel& loop) {
+    const Shape& space = space_of(*loop.roots[0]);
+    const auto is_fine = [&](const MemoryRead& read) { return !product.has(read.value) || read.is_at_own_index(space); };
+    return std::ranges::all_of(loop.reads.reads, is_fine) &&
+           std::ranges::none_of(loop.reads.whole, [&](const Value* value) { return product.has(value); });
   }
 
   // Whether the loop makes the next value of a variable from its present one: plan_updates may write it over that.
@@ -110,7 +86,7 @@ class Joiner {
       const Value* const next = in_memory_as(graph_.outputs[static_cast<size_t>(update.result)]);
       const Value* const present = graph_.inputs()[static_cast<size_t>(update.argument)];
       return std::ranges::any_of(groups_.kernels[loop].roots, [&](const Node* root) { return root->outputs[0] == next; }) &&
-             std::ranges::any_of(reads_[loop], [&](const Value* read) { return in_memory_as(read) == present; });
+             groups_.kernels[loop].reads.any_of([&](const Value* read) { return in_memory_as(read) == present; });
     });
   }
   static const Value* in_memory_as(const Value* value) {
@@ -136,7 +112,7 @@ class Joiner {
                std::ranges::any_of(roots, is_part);
       };
       const bool is_alias = std::ranges::find(product.aliases, i) != product.aliases.end();
-      if (!is_alias && std::ranges::any_of(reads_[product.loop], writes)) last = i;
+      if (!is_alias && groups_.kernels[product.loop].reads.any_of(writes)) last = i;
     }
     return last;
   }
@@ -154,7 +130,7 @@ class Joiner {
     if (product.other_reader <= last) return decide(false, loop + " waits for what reads the product");
     if (is_update(product.loop)) return decide(false, loop + " can be written over an argument once nothing fails any more");
     if (result->spec.shape[-1].same_as(1)) return decide(false, "its rows are single elements");
-    if (!can_follow(*result, roots, groups_)) return decide(false, loop + " does not walk along rows of the product");
+    if (!can_follow(*result, groups_.kernels[product.loop])) return decide(false, loop + " does not walk along rows of the product");
     const bool is_read_elsewhere = product.other_reader != nowhere || product.is_result;
     decide(true, loop + (is_read_elsewhere ? " runs on its blocks" : " runs on its blocks, which nobody else reads"));
     move(product, last, is_read_elsewhere);
@@ -165,8 +141,8 @@ class Joiner {
     std::vector<PlannedKernel>& kernels = groups_.kernels;
     PlannedKernel joined = std::move(kernels[product.kernel]);
     joined.epilogue.roots = std::move(kernels[product.loop].roots);
-    Values reads = std::move(reads_[product.kernel]);
-    std::ranges::copy(reads_[product.loop], std::back_inserter(reads));
+    joined.epilogue.reads = std::move(kernels[product.loop].reads);
+    joined.reads.add(joined.epilogue.reads);
     std::vector<size_t> gone = {product.kernel, product.loop};
     for (const size_t alias : product.aliases) {
       joined.epilogue.aliases.push_back(kernels[alias].roots[0]);
@@ -174,19 +150,13 @@ class Joiner {
     }
     if (!is_read_elsewhere) joined.epilogue.place = place_of(*product.shapes[0], joined.epilogue.roots);
     std::vector<PlannedKernel> order;
-    std::vector<Values> order_reads;
     std::ptrdiff_t place = 0;
     for (size_t i = 0; i < kernels.size(); ++i) {
-      if (std::ranges::find(gone, i) == gone.end()) {
-        order.push_back(std::move(kernels[i]));
-        order_reads.push_back(std::move(reads_[i]));
-      }
+      if (std::ranges::find(gone, i) == gone.end()) order.push_back(std::move(kernels[i]));
       if (i == last) place = static_cast<std::ptrdiff_t>(order.size());
     }
     order.insert(order.begin() + place, std::move(joined));
-    order_reads.insert(order_reads.begin() + place, std::move(reads));
     kernels = std::move(order);
-    reads_ = std::move(order_reads);
   }
 
   static const Value* place_of(const Value& product, const Roots& roots) {
@@ -199,7 +169,6 @@ class Joiner {
   std::span<const Update> updates_;
   Groups& groups_;
   Decisions& decisions_;
-  std::vector<Values> reads_;  // per kernel
 };
 
 }  // namespace

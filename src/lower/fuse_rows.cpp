@@ -27,7 +27,7 @@ constexpr int most_ops = 96;
 // A kernel as it comes.
 struct Member {
   const Roots& roots;
-  KernelReads reads;
+  const KernelReads& reads;
   std::optional<RowSpace> rows;  // of a reduction
   bool is_loop = false;
   std::vector<size_t> followers;  // members that must come later
@@ -46,7 +46,7 @@ struct Cluster {
 class Fuser {
  public:
   Fuser(const Graph& graph, Groups& groups, Decisions& decisions) : graph_(graph), groups_(groups), decisions_(decisions) {
-    for (const PlannedKernel& kernel : groups.kernels) add_member(kernel.roots);
+    for (const PlannedKernel& kernel : groups.kernels) add_member(kernel);
   }
 
   void run() {
@@ -57,10 +57,10 @@ class Fuser {
   }
 
  private:
-  void add_member(const Roots& roots) {
+  void add_member(const PlannedKernel& kernel) {
     const size_t number = members_.size();
-    const Node& first = *roots[0];
-    Member& member = members_.emplace_back(Member{roots, find_reads(roots, groups_), row_space_of(first), is_loop(first), {}});
+    const Node& first = *kernel.roots[0];
+    Member& member = members_.emplace_back(Member{kernel.roots, kernel.reads, row_space_of(first), is_loop(first), {}});
     const auto follow = [&](const Value* read) {
       if (const auto made = maker_.find(read); made != maker_.end()) members_[made->second].followers.push_back(number);
     };
@@ -72,10 +72,10 @@ class Fuser {
       for (size_t before = 0; before < number; ++before) members_[before].followers.push_back(number);
       barrier_ = number;
     }
-    for (const Node* root : roots) {
+    for (const Node* root : kernel.roots) {
       for (const Value* output : root->outputs) maker_[output] = number;
     }
-    clusters_.push_back({{number}, member.rows, member.reads.ops});
+    clusters_.push_back({{number}, member.rows, static_cast<int>(member.reads.ops.size())});
     cluster_of_.push_back(number);
   }
 
@@ -192,16 +192,49 @@ class Fuser {
   }
 
   void finish() {
-    std::vector<PlannedKernel> kernels;
-    for (const size_t cluster : in_order()) {
-      const std::vector<size_t>& members = clusters_[cluster].members;
-      PlannedKernel kernel{{}, members.size() > 1 ? KernelKind::Rows : KernelKind::Single};
-      for (const size_t member : members)
-        kernel.roots.insert(kernel.roots.end(), members_[member].roots.begin(), members_[member].roots.end());
-      if (kernel.kind == KernelKind::Rows) keep_inside(cluster, kernel.roots);
-      kernels.push_back(std::move(kernel));
+    const std::vector<size_t> order = in_order();
+    const auto is_alone = [&](size_t cluster) { return clusters_[cluster].members.size() == 1; };
+    std::vector<PlannedKernel> rows(clusters_.size());
+    for (const size_t cluster : order) {
+      if (!is_alone(cluster)) rows[cluster] = make_rows(cluster);
     }
+    std::vector<PlannedKernel> kernels;
+    for (const size_t cluster : order)
+      kernels.push_back(std::move(is_alone(cluster) ? groups_.kernels[clusters_[cluster].members[0]] : rows[cluster]));
     groups_.kernels = std::move(kernels);
+    for (PlannedKernel& kernel : groups_.kernels) read_ingredients(kernel);
+  }
+
+  PlannedKernel make_rows(size_t cluster) {
+    PlannedKernel kernel;
+    kernel.kind = KernelKind::Rows;
+    for (const size_t number : clusters_[cluster].members) {
+      const Member& member = members_[number];
+      kernel.roots.insert(kernel.roots.end(), member.roots.begin(), member.roots.end());
+      kernel.reads.add(member.reads);
+    }
+    kernel.reads.drop([&](const Value* value) {
+      const auto made = maker_.find(value);
+      return made != maker_.end() && cluster_of_[made->second] == cluster;
+    });
+    keep_inside(cluster, kernel.roots);
+    return kernel;
+  }
+
+  // Who read a value that has left memory reads what it is computed from.
+  void read_ingredients(PlannedKernel& kernel) const {
+    std::vector<const Value*> left;
+    kernel.reads.drop([&](const Value* value) {
+      const bool has_left = value->node != nullptr && !groups_.in_memory.contains(value);
+      if (has_left) left.push_back(value);
+      return has_left;
+    });
+    if (left.empty()) return;
+    if (kernel.kind == KernelKind::Single) {
+      kernel.reads = find_reads(kernel.roots, groups_);
+    } else {
+      for (const Value* value : left) kernel.reads.add(find_reads(*value->node, groups_));
+    }
   }
 
   // Clusters in an order that keeps followers behind what they follow, and else the order of their first members.

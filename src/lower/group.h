@@ -1,7 +1,7 @@
 // Grouping for fusion: which values are written to memory, and which ops are computed inside the loop of the one that uses them.
 #pragma once
 #include "base/decision.h"
-#include "graph/graph.h"
+#include "lower/kernel_reads.h"
 #include "lower/update.h"
 
 #include <span>
@@ -10,9 +10,6 @@
 #include <vector>
 
 namespace anyshape::lower {
-
-// Nodes whose results one kernel writes: several where they walk the same elements, else one.
-using Roots = std::vector<const graph::Node*>;
 
 enum class KernelKind : uint8_t {
   Single,  // loops over the elements of the roots, a reduction, or what the one root's own rule writes
@@ -23,11 +20,13 @@ enum class KernelKind : uint8_t {
 struct Epilogue {
   Roots aliases = {};                   // the product's result under other shapes
   Roots roots = {};                     // none: nothing follows
+  KernelReads reads = {};               // of its loops
   const graph::Value* place = nullptr;  // the result that is written over the product's, which nobody else reads
 };
 
 struct PlannedKernel {
   Roots roots;
+  KernelReads reads;  // what it makes itself aside
   KernelKind kind = KernelKind::Single;
   Epilogue epilogue = {};
 };

@@ -3,6 +3,7 @@
 
 #include "lower/axes.h"
 #include "lower/elements.h"
+#include "lower/group.h"
 
 #include <algorithm>
 
@@ -12,34 +13,26 @@ namespace {
 using graph::Node;
 using graph::Value;
 
-// Ops of the loops that end in `node`, and what they need in memory before the loops begin.
-void walk(const Node& node, const Groups& groups, KernelReads& found, std::unordered_set<const Node*>& seen) {
-  if (!seen.insert(&node).second) return;
-  if (node.op->kind != OpKind::Source) ++found.ops;
-  if (node.op->checks_data()) found.whole.push_back(node.inputs.back());
+// Ops of the loops that end in `node`.
+void walk(const Node& node, const Groups& groups, std::unordered_set<const Node*>& ops) {
+  if (node.op->kind == OpKind::Source || !ops.insert(&node).second) return;
   for (const Value* input : node.inputs) {
-    if (input->node != nullptr && !groups.in_memory.contains(input)) walk(*input->node, groups, found, seen);
+    if (input->node != nullptr && !groups.in_memory.contains(input)) walk(*input->node, groups, ops);
   }
 }
 
-void dry_run(const Roots& roots, const Groups& groups, KernelReads& found) {
-  const bool reduces = roots[0]->op->reduce != nullptr;
-  const Shape& space = reduces ? roots[0]->inputs[0]->spec.shape : roots[0]->outputs[0]->spec.shape;
+void dry_run(const Node& root, const Groups& groups, KernelReads& found) {
+  const Shape& space = space_of(root);
   KernelWriter kernel("dry_run");
   Elements elements(kernel, groups, [](const Value* value) { return value->id; }, [](const Node*) { return 0; });
   nest_loops(kernel, space, [&](const std::vector<loop::Value>& index) {
     elements.enter_body({});
-    for (const Node* root : roots) {
-      if (reduces) {
-        elements.element(root->inputs[0], index);
-      } else {
-        elements.compute(root->outputs[0], index);
-      }
+    if (root.op->reduce != nullptr) {
+      elements.element(root.inputs[0], index);
+    } else {
+      elements.compute(root.outputs[0], index);
     }
-    found.joins.assign(static_cast<size_t>(space.rank()), false);
-    for (const AxisGroup& group : join_axes(space, index, elements.accesses(), kernel.b, [](int, int) { return true; })) {
-      for (int joined = group.first + 1; joined <= group.last; ++joined) found.joins[static_cast<size_t>(joined)] = true;
-    }
+    found.joins = find_joins(space, index, elements.accesses(), kernel.b);
     const auto axis_of = [&](loop::Value at) {
       if (const auto known = std::ranges::find(index, at); known != index.end()) return static_cast<int>(known - index.begin());
       return at == kernel.b.integer(0) ? MemoryRead::at_zero : MemoryRead::elsewhere;
@@ -50,6 +43,9 @@ void dry_run(const Roots& roots, const Groups& groups, KernelReads& found) {
       for (const loop::Value at : access.index) read.axes.push_back(axis_of(at));
     }
   });
+  found.indexed = elements.indexed_nodes();
+  for (const Node* node : found.indexed) found.whole.push_back(node->inputs.back());
+  found.has_open_sizes = elements.has_open_sizes();
 }
 
 }  // namespace
@@ -66,17 +62,44 @@ bool MemoryRead::is_in_order(size_t count) const {
   return true;
 }
 
-KernelReads find_reads(const Roots& roots, const Groups& groups) {
+const Shape& space_of(const Node& root) { return root.op->reduce != nullptr ? root.inputs[0]->spec.shape : root.outputs[0]->spec.shape; }
+
+void KernelReads::add(const KernelReads& other) {
+  reads.insert(reads.end(), other.reads.begin(), other.reads.end());
+  whole.insert(whole.end(), other.whole.begin(), other.whole.end());
+  for (const Node* node : other.indexed) {
+    if (std::ranges::find(indexed, node) == indexed.end()) indexed.push_back(node);
+  }
+  ops.insert(other.ops.begin(), other.ops.end());
+  for (size_t axis = 0; axis < joins.size(); ++axis) joins[axis] = joins[axis] && other.joins[axis];
+  has_open_sizes = has_open_sizes || other.has_open_sizes;
+}
+
+void KernelReads::drop(const std::function<bool(const Value*)>& is_made) {
+  std::erase_if(reads, [&](const MemoryRead& read) { return is_made(read.value); });
+  std::erase_if(whole, is_made);
+}
+
+bool KernelReads::any_of(const std::function<bool(const Value*)>& is) const {
+  return std::ranges::any_of(reads, is, &MemoryRead::value) || std::ranges::any_of(whole, is);
+}
+
+KernelReads find_reads(const Node& root, const Groups& groups) {
   KernelReads found;
-  const Node& first = *roots[0];
-  if (!is_loop(first) && first.op->reduce == nullptr) {
-    found.whole.assign(first.inputs.begin(), first.inputs.end());
-    found.ops = 1;
+  if (!is_loop(root) && root.op->reduce == nullptr) {
+    found.whole.assign(root.inputs.begin(), root.inputs.end());
+    found.ops = {&root};
     return found;
   }
-  std::unordered_set<const Node*> seen;
-  for (const Node* root : roots) walk(*root, groups, found, seen);
-  dry_run(roots, groups, found);
+  walk(root, groups, found.ops);
+  dry_run(root, groups, found);
+  return found;
+}
+
+KernelReads find_reads(const Roots& roots, const Groups& groups) {
+  KernelReads found = find_reads(*roots[0], groups);
+  for (size_t i = 1; i < roots.size(); ++i) found.add(find_reads(*roots[i], groups));
+  found.drop([&](const Value* value) { return std::ranges::find(roots, value->node) != roots.end(); });
   return found;
 }
 

@@ -1,10 +1,18 @@
-// What a kernel reads from memory, and where: at the element that it works on, or elsewhere.
+// What a kernel reads from memory, and where: at the element that it works on, or elsewhere. Found once for each kernel, when it is planned, and
+// asked by all that decide about kernels or write their loops.
 #pragma once
-#include "lower/group.h"
+#include "graph/graph.h"
 
+#include <functional>
+#include <unordered_set>
 #include <vector>
 
 namespace anyshape::lower {
+
+struct Groups;
+
+// Nodes whose results one kernel writes: several where they walk the same elements, else one.
+using Roots = std::vector<const graph::Node*>;
 
 struct MemoryRead {
   // How an axis of the value is indexed, if not by an axis of the loops.
@@ -15,18 +23,30 @@ struct MemoryRead {
 
   bool is_in_order(size_t count) const;  // the first axes are indexed by the first ones of the loops
   bool is_in_order() const { return is_in_order(axes.size()); }
+  // Of the very element that loops over `space` are at: all of it is read so, and not a slice that begins where it does.
+  bool is_at_own_index(const Shape& space) const { return is_in_order() && value->spec.shape.same_as(space); }
 };
 
 struct KernelReads {
   std::vector<MemoryRead> reads;
-  std::vector<const graph::Value*> whole;  // read before the loops begin, or out of order
-  std::vector<bool> joins;                 // per axis of the loops: all that is read goes on from the axis before it without a gap
-  int ops = 0;                             // computed in the loops
+  std::vector<const graph::Value*> whole;      // read before the loops begin, or out of order
+  std::vector<const graph::Node*> indexed;     // ops whose indices are checked before the loops begin
+  std::unordered_set<const graph::Node*> ops;  // computed in the loops
+  std::vector<bool> joins;                     // per axis of the loops, if there are some over one space: see find_joins
+  bool has_open_sizes = false;                 // an operand's size is 1 or not only at run time
+
+  // Those of loops over the same space, or of whatever loops where `joins` is empty.
+  void add(const KernelReads& other);
+  void drop(const std::function<bool(const graph::Value*)>& is_made);  // a kernel does not read from memory what it makes
+  bool any_of(const std::function<bool(const graph::Value*)>& is) const;
 };
 
-// Kernels that are neither loops over elements nor reductions read all inputs of their root as a whole.
-KernelReads find_reads(const Roots& roots, const Groups& groups);
+// Of the loops that end in `root`, by what is in memory now. What is neither a loop over elements nor a reduction reads all its inputs as a
+// whole.
+KernelReads find_reads(const graph::Node& root, const Groups& groups);
+KernelReads find_reads(const Roots& roots, const Groups& groups);  // of loops over one space
 
-bool is_loop(const graph::Node& node);  // an op that is said element by element
+bool is_loop(const graph::Node& node);           // an op that is said element by element
+const Shape& space_of(const graph::Node& root);  // that its loops walk: its result, or what it reduces
 
 }  // namespace anyshape::lower

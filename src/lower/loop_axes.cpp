@@ -1,5 +1,7 @@
-// Loop bodies written to see what they read.
+// From what a kernel reads to the loops around its body.
 #include "lower/loop_axes.h"
+
+#include "shape/prove.h"
 
 #include <algorithm>
 
@@ -11,15 +13,20 @@ using loop::Value;
 namespace {
 
 // Where every reading of a buffer is of the very element that the loop writes, a result may be written over it.
-std::set<int> read_at_own_index(const Shape& space, std::span<const Value> index, const Elements& elements, const GroupContext& context) {
+std::set<int> read_at_own_index(const Shape& space, const KernelReads& found, const GroupContext& context) {
   std::set<int> own, elsewhere;
-  for (const ElementAccess& access : elements.accesses()) {
-    const bool is_own = access.row_major && std::ranges::equal(access.index, index) && access.shape.same_as(space);
-    if (access.value != nullptr) (is_own ? own : elsewhere).insert(context.find_buffer(access.value));
+  for (const MemoryRead& read : found.reads) {
+    const bool is_row_major = read.value->strides.empty() || read.value->joined;
+    (is_row_major && read.is_at_own_index(space) ? own : elsewhere).insert(context.find_buffer(read.value));
   }
-  for (const Node* node : elements.indexed_nodes()) elsewhere.insert(context.find_buffer(node->inputs.back()));  // by the check, too
+  for (const graph::Value* value : found.whole) elsewhere.insert(context.find_buffer(value));
   std::erase_if(own, [&](int buffer) { return elsewhere.contains(buffer); });
   return own;
+}
+
+// Whether what stands in a larger value goes on there from the axis before without a gap.
+bool goes_on(const Place& place, const Shape& space, int axis) {
+  return place.begin.same_as(0) && proves_equal(place.whole->spec.shape[axis], space[axis]).value_or(false);
 }
 
 }  // namespace
@@ -45,28 +52,24 @@ std::vector<Value> index_at(const Place& place, std::vector<Value> index, Kernel
   return index;
 }
 
-LoopAxes find_axes(const Roots& roots, const GroupContext& context, const std::function<bool(int, int)>& may_join) {
-  KernelWriter kernel("dry_run");
-  Elements elements(kernel, context.groups, context.find_buffer, context.node_number);
+LoopAxes find_axes(const Roots& roots, const KernelReads& reads, const GroupContext& context,
+                   const std::function<bool(int, int)>& may_join) {
   const Shape& space = roots[0]->outputs[0]->spec.shape;
-  LoopAxes result;
-  nest_loops(kernel, space, [&](const std::vector<Value>& index) {
-    elements.enter_body({});
-    for (const Node* root : roots) elements.compute(root->outputs[0], index);
-    std::vector<ElementAccess> accesses = elements.accesses();
-    for (const Node* root : roots) {
-      const auto placed = context.groups.places.find(root->outputs[0]);
-      if (placed == context.groups.places.end()) continue;
-      for (const Place& place : placed->second) accesses.push_back({place.whole->spec.shape, index_at(place, index, kernel)});
+  std::vector<bool> joins = reads.joins;
+  for (const Node* root : roots) {
+    const auto placed = context.groups.places.find(root->outputs[0]);
+    if (placed == context.groups.places.end()) continue;
+    for (const Place& place : placed->second) {
+      for (int axis = 1; axis < space.rank(); ++axis) {
+        if (!goes_on(place, space, axis)) joins[static_cast<size_t>(axis)] = false;
+      }
     }
-    result.axes = join_axes(space, index, accesses, kernel.b, may_join);
-    result.own = read_at_own_index(space, index, elements, context);
-  });
-  result.indexed = elements.indexed_nodes();
-  return result;
+  }
+  return {join_axes(space, joins, may_join), reads.indexed, read_at_own_index(space, reads, context)};
 }
 
-std::vector<Dim> open_sizes(const Roots& roots, const GroupContext& context, const AxisGroup& axis) {
+std::vector<Dim> open_sizes(const Roots& roots, const KernelReads& reads, const GroupContext& context, const AxisGroup& axis) {
+  if (!reads.has_open_sizes) return {};
   KernelWriter kernel("dry_run");
   Elements elements(kernel, context.groups, context.find_buffer, context.node_number);
   kernel.b.serial_for(kernel.b.integer(0), kernel.size(axis.extent), [&](Value i) {

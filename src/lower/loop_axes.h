@@ -1,4 +1,4 @@
-// What a first writing of a loop's body, on a kernel that is thrown away, tells about the loops to make around it.
+// What a kernel's reads tell about the loops to make around its body.
 #pragma once
 #include "lower/axes.h"
 #include "lower/lower_loops.h"
@@ -23,9 +23,10 @@ struct LoopAxes {
 };
 
 // Neighbouring axes a and a + 1 stay apart where `may_join` says no.
-LoopAxes find_axes(const Roots& roots, const GroupContext& context, const std::function<bool(int, int)>& may_join);
+LoopAxes find_axes(const Roots& roots, const KernelReads& reads, const GroupContext& context,
+                   const std::function<bool(int, int)>& may_join);
 
 // Sizes along one joined axis that are 1 or not only at run time.
-std::vector<Dim> open_sizes(const Roots& roots, const GroupContext& context, const AxisGroup& axis);
+std::vector<Dim> open_sizes(const Roots& roots, const KernelReads& reads, const GroupContext& context, const AxisGroup& axis);
 
 }  // namespace anyshape::lower

@@ -125,11 +125,11 @@ class Lowering {
     }
     if (root.op->kind == OpKind::Control) return lower_control(root);
     if (root.op->lower != nullptr) {
-      lower_whole(roots, {});
+      lower_whole(planned);
       if (root.made) add_late_size(root);
       return;
     }
-    GroupKernel kernel = root.op->reduce != nullptr ? lower_reduction(roots, context()) : lower_elementwise(roots, context());
+    GroupKernel kernel = root.op->reduce != nullptr ? lower_reduction(planned, context()) : lower_elementwise(planned, context());
     add_step(std::move(kernel.step), roots, kernel.indexed);
   }
 
@@ -168,7 +168,7 @@ class Lowering {
     buffers_[result] =
         epilogue.place != nullptr ? buffer_of(epilogue.place) : new_temporary(result->spec.dtype, result->spec.shape.count());
     for (const Node* alias : epilogue.aliases) buffers_[alias->outputs[0]] = buffer_of(alias->inputs[0]);
-    lower_whole(kernel.roots, epilogue.roots);
+    lower_whole(kernel);
   }
 
   // Of its own, and of the larger values that it is a part of: those are in memory when the first part is.
@@ -200,7 +200,7 @@ class Lowering {
     }
   }
 
-  void lower_whole(const Roots& roots, const Roots& epilogue);
+  void lower_whole(const PlannedKernel& planned);
   void lower_control(const Node& root);
   BranchItem lower_branch(const Node& root);
   ScanItem lower_scan(const Node& root);
@@ -281,12 +281,14 @@ class Lowering::WholeCall final : public LowerCall {
   EpilogueWriter* epilogue_ = nullptr;
 };
 
-void Lowering::lower_whole(const Roots& roots, const Roots& epilogue) {
-  const Node& root = *roots[0];
-  KernelWriter kernel{epilogue.empty() ? std::string(root.op->name) : fmt::format("{}_{}", root.op->name, epilogue.back()->op->name)};
+void Lowering::lower_whole(const PlannedKernel& planned) {
+  const Node& root = *planned.roots[0];
+  const Epilogue& epilogue = planned.epilogue;
+  const std::string name(root.op->name);
+  KernelWriter kernel{epilogue.roots.empty() ? name : fmt::format("{}_{}", name, epilogue.roots.back()->op->name)};
   std::optional<EpilogueWriter> after;
-  if (!epilogue.empty()) after.emplace(kernel, *root.outputs[0], epilogue, context());
-  std::vector<const Node*> indexed = after ? after->indexed() : std::vector<const Node*>{};
+  if (!epilogue.roots.empty()) after.emplace(kernel, *root.outputs[0], epilogue, context());
+  std::vector<const Node*> indexed = epilogue.reads.indexed;
   if (root.op->checks_data()) indexed.push_back(&root);
   check_indices(kernel, indexed, context());
   const std::vector<TensorSpec> inputs = graph::input_specs(root);
@@ -296,8 +298,8 @@ void Lowering::lower_whole(const Roots& roots, const Roots& epilogue) {
   WholeCall call(*this, kernel, root, op_call, outputs);
   if (after) call.follow(*after);
   root.op->lower(call);
-  Roots all = roots;
-  all.insert(all.end(), epilogue.begin(), epilogue.end());
+  Roots all = planned.roots;
+  all.insert(all.end(), epilogue.roots.begin(), epilogue.roots.end());
   add_step(kernel.finish(), all, indexed);
 }
 

@@ -6,14 +6,15 @@ namespace anyshape::lower {
 using graph::Node;
 using loop::Value;
 
-GroupKernel lower_elementwise(const Roots& roots, const GroupContext& context) {
-  const LoopAxes dry = find_axes(roots, context, [](int, int) { return true; });
+GroupKernel lower_elementwise(const PlannedKernel& planned, const GroupContext& context) {
+  const Roots& roots = planned.roots;
+  const LoopAxes found = find_axes(roots, planned.reads, context, [](int, int) { return true; });
   const Shape& space = roots[0]->outputs[0]->spec.shape;
   KernelWriter kernel{std::string(roots[0]->op->name)};
   loop::Builder& b = kernel.b;
   Elements elements(kernel, context.groups, context.find_buffer, context.node_number);
-  elements.read_at_own_index(dry.own);
-  check_indices(kernel, dry.indexed, context);
+  elements.read_at_own_index(found.own);
+  check_indices(kernel, found.indexed, context);
   const std::vector<Target> targets = targets_of(roots, context, kernel);
   std::vector<Value> index(space.rank(), b.integer(0));
   // All is read before anything is written: see loop::Access::Own.
@@ -30,20 +31,20 @@ GroupKernel lower_elementwise(const Roots& roots, const GroupContext& context) {
   // Joined axes are walked by the index of their last one; the others stay at 0, which row-major offsets take as the same element.
   auto innermost = [&](Value begin, Value end, const std::vector<OpenChoice>& choices) {
     b.vector_for(begin, end, [&](Value i) {
-      index[dry.axes.back().last] = i;
+      index[found.axes.back().last] = i;
       elements.enter_body(i, choices);
       write(elements.offset(space, index));
     });
   };
-  if (dry.axes.empty()) {
+  if (found.axes.empty()) {
     elements.enter_body({});
     write(b.integer(0));
-    return {kernel.finish(), dry.indexed};
+    return {kernel.finish(), found.indexed};
   }
 
-  const Dim inner = dry.axes.back().extent;
-  emit_versions(kernel, open_sizes(roots, context, dry.axes.back()), inner, [&](const std::vector<OpenChoice>& choices) {
-    if (dry.axes.size() == 1) {
+  const Dim inner = found.axes.back().extent;
+  emit_versions(kernel, open_sizes(roots, planned.reads, context, found.axes.back()), inner, [&](const std::vector<OpenChoice>& choices) {
+    if (found.axes.size() == 1) {
       const Value end = kernel.parameter(inner);
       b.parallel_for(b.integer(0), b.ceil_divide(end, task_elements), b.integer(1), [&](Value task) {
         const Value begin = b.multiply(task, b.integer(task_elements));
@@ -52,23 +53,23 @@ GroupKernel lower_elementwise(const Roots& roots, const GroupContext& context) {
       return;
     }
     Dim row = 1;  // elements in one step of the outermost axis
-    for (size_t i = 1; i < dry.axes.size(); ++i) row = row * dry.axes[i].extent;
+    for (size_t i = 1; i < found.axes.size(); ++i) row = row * found.axes[i].extent;
     const Value grain = b.maximum(b.floor_divide(b.integer(task_elements), b.maximum(kernel.size(row), b.integer(1))), b.integer(1));
     std::function<void(size_t)> nest = [&](size_t axis) {
-      if (axis + 1 == dry.axes.size()) return innermost(b.integer(0), kernel.size(inner), choices);
-      b.serial_for(b.integer(0), kernel.size(dry.axes[axis].extent), [&](Value i) {
-        index[dry.axes[axis].last] = i;
+      if (axis + 1 == found.axes.size()) return innermost(b.integer(0), kernel.size(inner), choices);
+      b.serial_for(b.integer(0), kernel.size(found.axes[axis].extent), [&](Value i) {
+        index[found.axes[axis].last] = i;
         nest(axis + 1);
       });
     };
     // Rows without elements are not walked: there may be 2^62 of them.
-    const Value rows = b.select(b.equal(kernel.size(row), b.integer(0)), b.integer(0), kernel.size(dry.axes[0].extent));
+    const Value rows = b.select(b.equal(kernel.size(row), b.integer(0)), b.integer(0), kernel.size(found.axes[0].extent));
     b.parallel_for(b.integer(0), rows, grain, [&](Value i) {
-      index[dry.axes[0].last] = i;
+      index[found.axes[0].last] = i;
       nest(1);
     });
   });
-  return {kernel.finish(), dry.indexed};
+  return {kernel.finish(), found.indexed};
 }
 
 }  // namespace anyshape::lower

@@ -7,47 +7,37 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-
 namespace anyshape::lower {
 namespace {
 
 using loop::Value;
 
-struct RowsAndColumns {
-  std::vector<AxisGroup> rows;
-  AxisGroup columns;
-  std::vector<const graph::Node*> indexed;
-};
-
-std::optional<RowsAndColumns> find_rows(const graph::Value& product, const Roots& roots, const GroupContext& context) {
+// The rows' axes, then all of a row as one; none where that cannot be.
+std::vector<AxisGroup> find_rows(const graph::Value& product, const Roots& roots, const KernelReads& reads) {
   const Shape& space = roots[0]->outputs[0]->spec.shape;
   const Dim& length = product.spec.shape[-1];
   int first = space.rank() - 1;  // of the axes that make up a row
   Dim inside = first < 0 ? Dim(1) : space[first];
   while (first > 0 && !inside.same_as(length)) inside = inside * space[--first];
-  if (first < 0 || !inside.same_as(length)) return std::nullopt;
-  const LoopAxes found = find_axes(roots, context, [&](int, int inner) { return inner != first; });
-  if (found.axes.back().first != first) return std::nullopt;
-  return RowsAndColumns{{found.axes.begin(), found.axes.end() - 1}, found.axes.back(), found.indexed};
+  if (first < 0 || !inside.same_as(length)) return {};
+  std::vector<AxisGroup> axes = join_axes(space, reads.joins, [&](int, int inner) { return inner != first; });
+  return axes.back().first == first ? axes : std::vector<AxisGroup>{};
 }
 
 }  // namespace
 
-bool can_follow(const graph::Value& product, const Roots& roots, const Groups& groups) {
-  const GroupContext nowhere{groups, [](const graph::Value* value) { return value->id; }, [](const graph::Node*) { return 0; },
-                             [](Dtype, const Dim&) { return 0; }};
-  return find_rows(product, roots, nowhere).has_value();
-}
+bool can_follow(const graph::Value& product, const PlannedKernel& loop) { return !find_rows(product, loop.roots, loop.reads).empty(); }
 
-EpilogueWriter::EpilogueWriter(KernelWriter& kernel, const graph::Value& product, const Roots& roots, const GroupContext& context)
-    : kernel_(kernel), roots_(roots), context_(context), elements_(kernel, context.groups, context.find_buffer, context.node_number) {
-  std::optional<RowsAndColumns> found = find_rows(product, roots, context);
-  if (!found) throw InternalError(fmt::format("lower: %{} is followed by a loop along other rows", product.id));
-  rows_ = std::move(found->rows);
-  columns_ = found->columns;
-  indexed_ = std::move(found->indexed);
-  open_ = open_sizes(roots, context, columns_);
+EpilogueWriter::EpilogueWriter(KernelWriter& kernel, const graph::Value& product, const Epilogue& epilogue, const GroupContext& context)
+    : kernel_(kernel),
+      roots_(epilogue.roots),
+      context_(context),
+      elements_(kernel, context.groups, context.find_buffer, context.node_number),
+      rows_(find_rows(product, epilogue.roots, epilogue.reads)) {
+  if (rows_.empty()) throw InternalError(fmt::format("lower: %{} is followed by a loop along other rows", product.id));
+  columns_ = rows_.back();
+  rows_.pop_back();
+  open_ = open_sizes(roots_, epilogue.reads, context, columns_);
 }
 
 void EpilogueWriter::write(const LowerCall::Block& block) {

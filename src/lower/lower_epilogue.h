@@ -5,14 +5,13 @@
 namespace anyshape::lower {
 
 // Whether the loop's axes fall into rows of the product's last axis, each walked without gaps. It may see the result under another shape.
-bool can_follow(const graph::Value& product, const Roots& roots, const Groups& groups);
+bool can_follow(const graph::Value& product, const PlannedKernel& loop);
 
 class EpilogueWriter {
  public:
   // Of a loop that can follow.
-  EpilogueWriter(KernelWriter& kernel, const graph::Value& product, const Roots& roots, const GroupContext& context);
+  EpilogueWriter(KernelWriter& kernel, const graph::Value& product, const Epilogue& epilogue, const GroupContext& context);
 
-  const std::vector<const graph::Node*>& indexed() const { return indexed_; }  // to be checked before the product runs
   void write(const LowerCall::Block& block);
 
  private:
@@ -26,7 +25,6 @@ class EpilogueWriter {
   std::vector<AxisGroup> rows_;
   AxisGroup columns_;
   std::vector<Dim> open_;  // sizes along the columns that are 1 or not only at run time
-  std::vector<const graph::Node*> indexed_;
 };
 
 }  // namespace anyshape::lower

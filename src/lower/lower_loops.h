@@ -18,8 +18,8 @@ struct GroupKernel {
   std::vector<const graph::Node*> indexed;
 };
 
-GroupKernel lower_elementwise(const Roots& roots, const GroupContext& context);  // of one shape
-GroupKernel lower_reduction(const Roots& roots, const GroupContext& context);    // of equal fates of axes and inputs of one shape
+GroupKernel lower_elementwise(const PlannedKernel& planned, const GroupContext& context);  // of one shape
+GroupKernel lower_reduction(const PlannedKernel& planned, const GroupContext& context);    // of equal fates of axes and inputs of one shape
 GroupKernel lower_rows(const Roots& roots, const GroupContext& context);
 
 // Elements one task should walk at least: splitting less cannot pay for waking a thread.

@@ -33,7 +33,7 @@ struct Target {
 
 class Reduction {
  public:
-  Reduction(const Roots& roots, const GroupContext& context)
+  Reduction(const Roots& roots, const KernelReads& reads, const GroupContext& context)
       : context_(context),
         fates_(fates_of(*roots[0])),
         kernel_(std::string(roots[0]->op->name)),
@@ -44,7 +44,7 @@ class Reduction {
       combine_.push_back(root->op->reduce->combine);
       types_.push_back(computed_in(root->outputs[0]->spec.dtype));
     }
-    find_axes();
+    find_axes(reads);
     for (size_t i = 0; i < roots.size(); ++i) find_output_axes(*roots[i], targets_[i]);
   }
 
@@ -65,7 +65,8 @@ class Reduction {
   }
 
  private:
-  void find_axes();
+  void find_axes(const KernelReads& reads);
+  std::vector<Dim> open_sizes();
   void find_output_axes(const Node& root, Target& target) const;
   void emit_innermost() {
     if (axes_.back().fate != AxisFate::Open) return emit();
@@ -129,20 +130,23 @@ class Reduction {
   std::vector<Value> reduced_;       // per joined axis: its index among what is combined, 0 where it is kept
 };
 
-// A dry run finds which neighbouring axes of one fate can be walked as one.
-void Reduction::find_axes() {
+// Neighbouring axes of one fate are walked as one where all that is read goes on from one to the next.
+void Reduction::find_axes(const KernelReads& reads) {
+  const auto may_join = [&](int a, int b) { return fates_[a] == fates_[b] && fates_[a] != AxisFate::Open; };
+  for (const AxisGroup& group : join_axes(space(), reads.joins, may_join)) axes_.push_back({group, fates_[group.last]});
+  indexed_ = reads.indexed;
+  if (reads.has_open_sizes) open_ = open_sizes();
+}
+
+// Along the innermost axis, by a dry run.
+std::vector<Dim> Reduction::open_sizes() {
   KernelWriter kernel("dry_run");
   Elements elements(kernel, context_.groups, context_.find_buffer, context_.node_number);
-  std::vector<AxisGroup> groups;
   nest_loops(kernel, space(), [&](const std::vector<Value>& index) {
     elements.enter_body(index.empty() ? Value{} : index.back());
     for (const Target& target : targets_) elements.element(target.input, index);
-    groups = join_axes(space(), index, elements.accesses(), kernel.b,
-                       [&](int a, int b) { return fates_[a] == fates_[b] && fates_[a] != AxisFate::Open; });
   });
-  indexed_ = elements.indexed_nodes();
-  open_ = elements.open_inner_sizes();
-  for (const AxisGroup& group : groups) axes_.push_back({group, fates_[group.last]});
+  return elements.open_inner_sizes();
 }
 
 void Reduction::find_output_axes(const Node& root, Target& target) const {
@@ -353,6 +357,8 @@ Value Reduction::repeated_extent(size_t axis) {
 
 }  // namespace
 
-GroupKernel lower_reduction(const Roots& roots, const GroupContext& context) { return Reduction(roots, context).run(); }
+GroupKernel lower_reduction(const PlannedKernel& planned, const GroupContext& context) {
+  return Reduction(planned.roots, planned.reads, context).run();
+}
 
 }  // namespace anyshape::lower

@@ -25,11 +25,18 @@ bool walk_alike(const Node& a, const Node& b) {
   return a.inputs[0]->spec.shape.same_as(b.inputs[0]->spec.shape) && fates_of(a) == fates_of(b);
 }
 
-// A value in memory that a kernel reads: at the index of the loop only, or elsewhere, too.
+// A value in memory that a kernel reads: at the index of the loop, or elsewhere.
 struct Read {
   const Value* value;
   bool is_own_index;
 };
+
+std::vector<Read> read_by(const Node& root, const KernelReads& found) {
+  std::vector<Read> reads;
+  for (const MemoryRead& read : found.reads) reads.push_back({read.value, read.is_at_own_index(space_of(root))});
+  for (const Value* value : found.whole) reads.push_back({value, false});
+  return reads;
+}
 
 class Merger {
  public:
@@ -37,19 +44,17 @@ class Merger {
       : graph_(graph), ops_inside_(ops_inside), groups_(groups), decisions_(decisions) {}
 
   void add(const Node& root) {
-    std::vector<Read> reads;
-    if (root.op->reduce != nullptr) {
-      read(root.inputs[0], true, root.inputs[0]->spec.shape, reads);
-    } else {
-      collect(root, true, root.outputs[0]->spec.shape, reads);
-    }
+    KernelReads found = find_reads(root, groups_);
+    const std::vector<Read> reads = read_by(root, found);
     const size_t kernel = merges_ && (is_loop(root) || is_shareable(root)) ? home_of(root, reads) : kernels_.size();
-    if (kernel == kernels_.size())
-      kernels_.emplace_back();
-    else
-      decide(root, "walks the elements of " + graph::label(*kernels_[kernel].roots[0]));
+    if (kernel == kernels_.size()) {
+      kernels_.emplace_back().planned.reads = std::move(found);
+    } else {
+      decide(root, "walks the elements of " + graph::label(kernels_[kernel].first()));
+      kernels_[kernel].planned.reads.add(found);
+    }
     Kernel& joined = kernels_[kernel];
-    joined.roots.push_back(&root);
+    joined.planned.roots.push_back(&root);
     joined.reads.insert(joined.reads.end(), reads.begin(), reads.end());
     joined.ops += ops_inside_.at(&root);
     joined.is_loop = is_loop(root);
@@ -59,30 +64,24 @@ class Merger {
 
   void finish() {
     keep_inside();
-    for (Kernel& kernel : kernels_) groups_.kernels.push_back({std::move(kernel.roots)});
+    for (size_t kernel = 0; kernel < kernels_.size(); ++kernel) {
+      PlannedKernel& planned = groups_.kernels.emplace_back(std::move(kernels_[kernel].planned));
+      planned.reads.drop([&](const Value* value) {
+        const auto made = kernel_of_.find(value);
+        return made != kernel_of_.end() && made->second == kernel;
+      });
+    }
   }
 
  private:
   struct Kernel {
-    Roots roots;
+    PlannedKernel planned;
     std::vector<Read> reads;
     int ops = 0;
     bool is_loop = false;
-  };
 
-  // What the loop that ends in `node` reads from memory, `is_own` where `node` is asked for at the loop's index.
-  void collect(const Node& node, bool is_own, const Shape& space, std::vector<Read>& reads) const {
-    for (const Value* input : node.inputs) {
-      read(input, is_own && node.op->kind == OpKind::Elementwise && input->spec.shape.same_as(space), space, reads);
-    }
-  }
-  void read(const Value* value, bool is_own_index, const Shape& space, std::vector<Read>& reads) const {
-    if (value->node == nullptr || groups_.in_memory.contains(value)) {
-      reads.push_back({value, is_own_index});
-    } else {
-      collect(*value->node, is_own_index, space, reads);
-    }
-  }
+    const Node& first() const { return *planned.roots[0]; }
+  };
 
   // The latest kernel that the root can be part of; the number of kernels if there is none.
   size_t home_of(const Node& root, const std::vector<Read>& reads) const {
@@ -102,10 +101,10 @@ class Merger {
   bool belongs(const Node& root, const std::vector<Read>& reads, const Kernel& kernel, size_t number) const {
     if (kernel.is_loop != is_loop(root) || kernel.ops + ops_inside_.at(&root) > largest_group) return false;
     if (kernel.is_loop) {
-      const Shape& space = root.outputs[0]->spec.shape;
-      if (!kernel.roots[0]->outputs[0]->spec.shape.same_as(space)) return false;
+      const Shape& space = space_of(root);
+      if (!space_of(kernel.first()).same_as(space)) return false;
       if (space.rank() == 0) return true;  // a number costs less than a kernel
-    } else if (!is_shareable(*kernel.roots[0]) || !walk_alike(*kernel.roots[0], root)) {
+    } else if (!is_shareable(kernel.first()) || !walk_alike(kernel.first(), root)) {
       return false;
     }
     return std::ranges::any_of(reads, [&](const Read& read) {
@@ -130,7 +129,7 @@ class Merger {
       }
     }
     for (Kernel& kernel : kernels_) {
-      std::erase_if(kernel.roots, [&](const Node* root) {
+      std::erase_if(kernel.planned.roots, [&](const Node* root) {
         const Value* const output = root->outputs[0];
         if (!inside.contains(output) || outside.contains(output)) return false;
         groups_.in_memory.erase(output);
