@@ -44,6 +44,7 @@ std::span<const Switch> all_switches() {
       {"deduplicate", "equal expressions are computed once"},
       {"absorb_transposes", "transposes are flags of the products beside them"},
       {"clean_gradients", "zeros and scatters are taken out of sums of gradients"},
+      {"expand_products", "products of vectors and of tiny matrices are loops that join what is around them"},
       {"recompute", "cheap values are computed again instead of being kept for the backward pass"},
       {"lift", "what a loop computes without its carried values is computed for all steps at once"},
       {"turn_weights", "a weight that every step multiplies transposed is transposed once"},

@@ -52,6 +52,7 @@ std::span<const Pass> all_passes() {
       {"deduplicate", deduplicate},
       {"absorb_transposes", absorb_transposes},
       {"clean_gradients", clean_gradients},
+      {"expand_products", expand_products},
       // Again, for what the others made.
       {"simplify_shapes", simplify_shapes},
       {"fold_constants", fold_constants},

@@ -31,6 +31,7 @@ void simplify_algebra(graph::Graph& graph, Decisions& decisions);   // drops ari
 void deduplicate(graph::Graph& graph, Decisions& decisions);        // computes equal expressions once
 void absorb_transposes(graph::Graph& graph, Decisions& decisions);  // makes transposes flags of the products beside them
 void clean_gradients(graph::Graph& graph, Decisions& decisions);    // takes zeros and scatters out of sums of gradients
+void expand_products(graph::Graph& graph, Decisions& decisions);    // makes products of vectors and tiny matrices loops like any other
 void recompute(graph::Graph& graph, Decisions& decisions);          // computes cheap values again instead of keeping them for long
 
 }  // namespace anyshape::passes
