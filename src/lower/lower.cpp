@@ -47,7 +47,7 @@ class Lowering {
 
   void run_whole() {
     for (const graph::Value* input : graph_.inputs()) {
-      buffers_[input] = add_buffer({BufferKind::Argument, input->index, input->spec.dtype, input->spec.shape.count()});
+      buffers_[input] = add_buffer(buffer_for(*input, BufferKind::Argument, input->index));
     }
     lower_roots();
     for (const graph::Value* output : graph_.outputs) {
@@ -62,7 +62,7 @@ class Lowering {
   void bind_input(size_t input, int buffer) { buffers_[graph_.inputs()[input]] = buffer; }
   int lend_input(size_t input) {
     const graph::Value* value = graph_.inputs()[input];
-    return buffers_[value] = add_buffer({BufferKind::Lent, -1, value->spec.dtype, value->spec.shape.count()});
+    return buffers_[value] = add_buffer(buffer_for(*value, BufferKind::Lent));
   }
   void run_region() {
     lower_roots();
@@ -97,6 +97,16 @@ class Lowering {
     return static_cast<int>(program_.buffers.size()) - 1;
   }
   int new_temporary(Dtype dtype, const Dim& count) { return add_buffer({BufferKind::Temporary, -1, dtype, count}); }
+  static std::string label_of(const graph::Value& value) {
+    if (value.node != nullptr) return graph::label(*value.node);
+    return fmt::format("%{}{}{}", value.id, value.spec.name.empty() ? "" : " ", value.spec.name);
+  }
+  static ProgramBuffer buffer_for(const graph::Value& value, BufferKind kind, int argument = -1) {
+    ProgramBuffer buffer{kind, argument, value.spec.dtype, value.spec.shape.count()};
+    buffer.value = label_of(value);
+    return buffer;
+  }
+  int temporary_for(const graph::Value& value) { return add_buffer(buffer_for(value, BufferKind::Temporary)); }
   int buffer_of(const graph::Value* value) const {
     const auto found = buffers_.find(value);
     if (found == buffers_.end()) throw InternalError(fmt::format("lower: %{} is read before it is in memory", value->id));
@@ -152,7 +162,7 @@ class Lowering {
   void lower_row_kernel(const Roots& roots) {
     for (const Node* each : roots) {
       const graph::Value* output = each->outputs[0];
-      buffers_[output] = each->op->is_alias ? buffer_of(each->inputs[0]) : new_temporary(output->spec.dtype, output->spec.shape.count());
+      buffers_[output] = each->op->is_alias ? buffer_of(each->inputs[0]) : temporary_for(*output);
     }
     GroupKernel kernel = lower_rows(roots, context());
     add_step(std::move(kernel.step), roots, kernel.indexed);
@@ -162,11 +172,9 @@ class Lowering {
   void lower_product(const PlannedKernel& kernel) {
     const Node& product = *kernel.roots[0];
     const Epilogue& epilogue = kernel.epilogue;
-    for (const Node* root : epilogue.roots)
-      buffers_[root->outputs[0]] = new_temporary(root->outputs[0]->spec.dtype, root->outputs[0]->spec.shape.count());
+    for (const Node* root : epilogue.roots) buffers_[root->outputs[0]] = temporary_for(*root->outputs[0]);
     const graph::Value* const result = product.outputs[0];
-    buffers_[result] =
-        epilogue.place != nullptr ? buffer_of(epilogue.place) : new_temporary(result->spec.dtype, result->spec.shape.count());
+    buffers_[result] = epilogue.place != nullptr ? buffer_of(epilogue.place) : temporary_for(*result);
     for (const Node* alias : epilogue.aliases) buffers_[alias->outputs[0]] = buffer_of(alias->inputs[0]);
     lower_whole(kernel);
   }
@@ -175,11 +183,13 @@ class Lowering {
   void make_room(const Node& node, const graph::Value& output) {
     if (const auto found = groups_.places.find(&output); found != groups_.places.end()) {
       for (const Place& place : found->second) {
-        if (!buffers_.contains(place.whole))
-          buffers_[place.whole] = new_temporary(place.whole->spec.dtype, place.whole->spec.shape.count());
+        if (!buffers_.contains(place.whole)) buffers_[place.whole] = temporary_for(*place.whole);
       }
     }
-    if (!groups_.only_placed.contains(&output)) buffers_[&output] = new_temporary(output.spec.dtype, capacity(node, output));
+    if (groups_.only_placed.contains(&output)) return;
+    ProgramBuffer buffer = buffer_for(output, BufferKind::Temporary);
+    buffer.count = capacity(node, output);
+    buffers_[&output] = add_buffer(std::move(buffer));
   }
 
   // The elements of an output; a size that the node itself makes counts with what it cannot exceed.
@@ -318,7 +328,7 @@ std::vector<CarriedBuffer> Lowering::carry(const Node& root, size_t count, Lower
   std::vector<CarriedBuffer> carried;
   for (size_t i = 0; i < count; ++i) {
     const graph::Value* output = root.outputs[i];
-    const int spare = new_temporary(output->spec.dtype, output->spec.shape.count());
+    const int spare = temporary_for(*output);
     touch(spare);
     carried.push_back({buffer_of(root.inputs[i]), buffer_of(output), spare, body.lend_input(i)});
   }

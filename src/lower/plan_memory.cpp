@@ -60,10 +60,8 @@ class BlockPlan {
     for (size_t i = 0; i < kernel.buffers.size(); ++i) {
       if (access(i) != loop::Access::Own) continue;
       const auto refusal = refusal_of(kernel.buffers[i], number);
-      decisions_.push_back(
-          {"in_place",
-           fmt::format("{}: {} written over {}", kernel.kernel.name, kernel.kernel.buffers[self].name, kernel.kernel.buffers[i].name),
-           refusal.empty(), std::string(refusal.empty() ? "it is read for the last time, each element before it is written" : refusal)});
+      decisions_.push_back({"in_place", fmt::format("{} over {}", output.value, buffer(kernel.buffers[i]).value), refusal.empty(),
+                            std::string(refusal.empty() ? "it is read for the last time, each element before it is written" : refusal)});
       if (refusal.empty()) return &slots_[static_cast<size_t>(buffer(kernel.buffers[i]).slot)];
     }
     return nullptr;

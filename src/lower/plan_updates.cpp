@@ -43,6 +43,11 @@ class UpdatePlan {
     return {};
   }
 
+  std::string subject(const Update& update) {
+    return fmt::format("{} over {}", buffer(program_.results[static_cast<size_t>(update.result)].buffer).value,
+                       buffer(argument_buffer(update.argument)).value);
+  }
+
  private:
   ProgramBuffer& buffer(int number) { return program_.buffers[static_cast<size_t>(number)]; }
   bool cannot_fail(const Item& item) const {
@@ -71,7 +76,7 @@ void plan_updates(Program& program, std::span<const Update> updates, Decisions& 
   UpdatePlan plan(program);
   for (const Update& each : updates) {
     const std::string_view refusal = plan.add(each);
-    decisions.push_back({"update_in_place", fmt::format("result {} over argument {}", each.result, each.argument), refusal.empty(),
+    decisions.push_back({"update_in_place", plan.subject(each), refusal.empty(),
                          std::string(refusal.empty() ? "nothing that follows fails or reads the old value" : refusal)});
   }
 }

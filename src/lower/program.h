@@ -28,8 +28,9 @@ struct ProgramBuffer {
   Dim count;            // elements
   int first_step = -1;  // lifetime: first and last item of its block that touch it
   int last_step = -1;
-  int slot = -1;  // Temporary: where in the block's arena, by plan_memory
-  int block = 0;  // which it belongs to
+  int slot = -1;           // Temporary: where in the block's arena, by plan_memory
+  int block = 0;           // which it belongs to
+  std::string value = {};  // what it holds: "%12 add"; empty: what a kernel keeps for itself
 };
 
 struct Step {

@@ -119,6 +119,7 @@ TEST_F(PlanMemory, an_elementwise_result_is_written_over_an_input_that_is_not_re
   EXPECT_EQ(slots(program), (std::vector<int>{0, 0}));
   ASSERT_FALSE(program.decisions.empty());
   EXPECT_EQ(program.decisions.back().stage, "in_place");
+  EXPECT_EQ(program.decisions.back().subject, "%3 exp over %2 matmul");
   EXPECT_TRUE(program.decisions.back().yes);
 }
 
