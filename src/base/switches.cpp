@@ -57,6 +57,7 @@ std::span<const Switch> all_switches() {
       {"fuse_rows", "reductions are computed with what they read and what reads them"},
       {"rows_together", "short rows are reduced several at once"},
       {"epilogue", "what follows a product is computed on its tiles"},
+      {"pack_operands", "a matrix that many rows are multiplied with is copied to where products read it best"},
       {"split_rows", "a loop whose rows do not meet runs blocks of rows apart"},
       {"reuse_memory", "values that are not needed together have one place in memory"},
       {"in_place", "a result is written over an operand that nothing else needs"},

@@ -42,11 +42,13 @@ class LowerCall {
 
   virtual int32_t input(int k) = 0;  // buffers, row-major but for inputs that the op's LayoutRule lets through
   virtual int32_t output(int k) = 0;
-  virtual loop::Value stride(int k, int axis) = 0;  // of input k, in elements
+  virtual Dim stride(int k, int axis) = 0;  // of input k, in elements
   virtual bool is_row_major(int k) = 0;
   virtual int32_t scratch(Dtype dtype, const Dim& count) = 0;
   virtual loop::Value size(const Dim& dim) = 0;
-  virtual int op_number() = 0;  // for failures: which op of the program this is
+  virtual bool is_known_at_call(const Dim& dim) = 0;                              // and neither found in the data nor set by a loop
+  virtual int op_number() = 0;                                                    // for failures: which op of the program this is
+  virtual void decide(std::string_view stage, bool yes, std::string reason) = 0;  // a Decision about this op
 
   // A block of output 0, which is seen as rows of its last axis.
   struct Block {

@@ -3,8 +3,8 @@
 
 #include "base/switches.h"
 #include "graph/text.h"
-#include "lower/lower_epilogue.h"
 #include "lower/split_rows.h"
+#include "lower/whole_call.h"
 #include "ops/all_ops.h"
 #include "ops/control/cond.h"
 #include "ops/control/scan.h"
@@ -78,8 +78,6 @@ class Lowering {
   }
 
  private:
-  class WholeCall;
-
   // Random ops draw by the stream that the trace gave them; by their place where it gave none.
   void number(const Node& node) {
     const bool is_random = node.op->kind == OpKind::Random;
@@ -255,57 +253,22 @@ class Lowering {
   std::unordered_map<const graph::Value*, int> buffers_;
 };
 
-// The view of an op that writes its own loops.
-class Lowering::WholeCall final : public LowerCall {
- public:
-  WholeCall(Lowering& lowering, KernelWriter& kernel, const Node& node, const OpCall& call, std::span<const TensorSpec> outputs)
-      : LowerCall(kernel.b, call, outputs), lowering_(lowering), kernel_(kernel), node_(node) {}
-  int32_t input(int k) override {
-    return kernel_.buffer(lowering_.buffer_of(node_.inputs[k]), node_.inputs[k]->spec.dtype, loop::Access::In);
-  }
-  int32_t output(int k) override {
-    return kernel_.buffer(lowering_.buffer_of(node_.outputs[k]), node_.outputs[k]->spec.dtype, loop::Access::InOut);
-  }
-  int32_t scratch(Dtype dtype, const Dim& count) override {
-    return kernel_.buffer(lowering_.new_temporary(dtype, count), dtype, loop::Access::InOut);
-  }
-  loop::Value stride(int k, int axis) override {
-    const graph::Value& input = *node_.inputs[k];
-    if (!input.strides.empty()) return kernel_.size(input.strides[axis]);
-    Dim stride = 1;
-    for (int inner = axis + 1; inner < input.spec.shape.rank(); ++inner) stride = stride * input.spec.shape[inner];
-    return kernel_.size(stride);
-  }
-  bool is_row_major(int k) override { return node_.inputs[k]->strides.empty(); }
-  loop::Value size(const Dim& dim) override { return kernel_.size(dim); }
-  int op_number() override { return lowering_.numbers_.at(&node_); }
-  void written(const Block& block) override {
-    if (epilogue_ != nullptr) epilogue_->write(block);
-  }
-  void follow(EpilogueWriter& epilogue) { epilogue_ = &epilogue; }
-
- private:
-  Lowering& lowering_;
-  KernelWriter& kernel_;
-  const Node& node_;
-  EpilogueWriter* epilogue_ = nullptr;
-};
-
 void Lowering::lower_whole(const PlannedKernel& planned) {
   const Node& root = *planned.roots[0];
   const Epilogue& epilogue = planned.epilogue;
+  const GroupContext around = context();
   const std::string name(root.op->name);
   KernelWriter kernel{epilogue.roots.empty() ? name : fmt::format("{}_{}", name, epilogue.roots.back()->op->name)};
   std::optional<EpilogueWriter> after;
-  if (!epilogue.roots.empty()) after.emplace(kernel, *root.outputs[0], epilogue, context());
+  if (!epilogue.roots.empty()) after.emplace(kernel, *root.outputs[0], epilogue, around);
   std::vector<const Node*> indexed = epilogue.reads.indexed;
   if (root.op->checks_data()) indexed.push_back(&root);
-  check_indices(kernel, indexed, context());
+  check_indices(kernel, indexed, around);
   const std::vector<TensorSpec> inputs = graph::input_specs(root);
   std::vector<TensorSpec> outputs;
   for (const graph::Value* output : root.outputs) outputs.push_back(output->spec);
   const OpCall op_call(*root.op, inputs, root.attrs);
-  WholeCall call(*this, kernel, root, op_call, outputs);
+  WholeCall call(program_, around, kernel, root, op_call, outputs, shared_.decisions);
   if (after) call.follow(*after);
   root.op->lower(call);
   Roots all = planned.roots;

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <tuple>
 
+#include "runtime/pack.h"
 #include "runtime/product.h"
 #include "runtime/sort.h"
 
@@ -45,6 +46,17 @@ int32_t write_product_plan(AsContext*, void* const* pointers, const int64_t* int
   const ProductPlan plan = plan_product(integers[0] != 0, integers[1], integers[2], integers[3]);
   auto* const out = static_cast<int64_t*>(pointers[0]);
   out[0] = plan.tiles.rows, out[1] = plan.tiles.columns, out[2] = plan.block_rows, out[3] = plan.tiles_of_a_task;
+  return 0;
+}
+
+int32_t pack_f32(AsContext* context, void* const* pointers, const int64_t* integers) {
+  pack(pool_of(context), {.transpose = integers[0] != 0,
+                          .rows = integers[1],
+                          .columns = integers[2],
+                          .from = static_cast<const float*>(pointers[0]),
+                          .from_distance = integers[3],
+                          .to = static_cast<float*>(pointers[1]),
+                          .to_distance = integers[4]});
   return 0;
 }
 
@@ -107,6 +119,7 @@ constexpr std::array routines{
     NamedRoutine{"product_f32", product_f32},
     NamedRoutine{"product_block_f32", product_block_f32},
     NamedRoutine{"plan_product", write_product_plan},
+    NamedRoutine{"pack_f32", pack_f32},
     NamedRoutine{"check_indices_i32", check_indices<int32_t>},
     NamedRoutine{"check_indices_i64", check_indices<int64_t>},
     NamedRoutine{"check_splits", check_splits},

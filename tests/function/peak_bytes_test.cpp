@@ -1,4 +1,5 @@
 // peak_bytes(): what a call takes is known before it runs, by the names of its sizes.
+#include "base/switches.h"
 #include "function/small_network.h"
 #include "function/text_of.h"
 #include "tensor/buffer.h"
@@ -75,6 +76,7 @@ TEST(PeakBytes, variables_that_are_updated_in_place_count_nothing) {
 }
 
 TEST(PeakBytes, is_a_formula) {
+  const ScopedWithout copies("pack_operands");
   auto squares =
       function([](Tensor x) { return matmul(exp(matmul(x, x)), x); }, {.name = "squares", .signature = {spec(f32, {dim("n"), dim("n")})}});
   squares(ones({2, 2}));

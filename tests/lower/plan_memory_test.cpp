@@ -9,9 +9,9 @@
 namespace anyshape::test {
 namespace {
 
-// Loops behind products are kernels of their own here: there is more to place.
+// Loops behind products are kernels of their own here: there is more to place. Products have no copies of operands, which stand between.
 class PlanMemory : public testing::Test {
-  const ScopedWithout apart_{"epilogue"};
+  const ScopedWithout apart_{"epilogue"}, in_place_{"pack_operands"};
 };
 
 // Slots of the f32 temporaries, in the order of the program's buffers and numbered as they come: routines have small ones of their own beside.

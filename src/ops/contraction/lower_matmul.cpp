@@ -1,6 +1,7 @@
 // The loops of a product: tiles on the pool, each some library calls (f32), or rows on the pool with columns in vector lanes.
 #include "ops/contraction/lower_matmul.h"
 
+#include "ops/contraction/pack_operand.h"
 #include "ops/loops.h"
 #include "ops/sizes.h"
 
@@ -24,7 +25,7 @@ loop::Value ceil_divide(loop::Builder& b, loop::Value length, loop::Value piece)
 }
 
 // The distance between rows as stored; within a row elements are neighbours.
-loop::Value leading(LowerCall& call, int operand) { return call.stride(operand, call.call.shape(operand).rank() - 2); }
+loop::Value leading(LowerCall& call, int operand) { return call.size(call.stride(operand, call.call.shape(operand).rank() - 2)); }
 
 Sizes sizes_of(LowerCall& call, const MatmulAttrs& attrs) {
   loop::Builder& b = call.b;
@@ -51,18 +52,27 @@ loop::Value matrix_of(LowerCall& call, int operand, std::span<const loop::Value>
   for (int axis = 0; axis < rank; ++axis) {
     const loop::Value is_one = b.equal(call.size(shape[axis]), b.integer(1));
     const loop::Value place = b.select(is_one, b.integer(0), index[added + static_cast<size_t>(axis)]);
-    offset = b.add(offset, b.multiply(place, call.stride(operand, axis)));
+    offset = b.add(offset, b.multiply(place, call.size(call.stride(operand, axis))));
   }
   return offset;
+}
+
+// Of the result, in all entries of the batch.
+Dim rows_of(const LowerCall& call) {
+  const Shape& result = call.outputs[0].shape;
+  return batch_shape(result).count() * result[-2];
 }
 
 // Batch entry after batch entry, tile by tile: a tile is one task, written in blocks of rows that are handed on while they are in cache.
 void library_products(LowerCall& call, const MatmulAttrs& attrs, const Sizes& s, loop::Value entries, const Offsets& offsets_of) {
   loop::Builder& b = call.b;
-  const loop::Value zero = b.integer(0), lda = leading(call, 0), ldb = leading(call, 1);
+  const loop::Value zero = b.integer(0), one = b.integer(1), lda = leading(call, 0), ldb = leading(call, 1);
+  const loop::Value transpose_a = attrs.transpose_a ? one : zero, transpose_b = attrs.transpose_b ? one : zero;
+  const std::optional<PackedOperand> packed = pack_operand(call, attrs, rows_of(call));
   const int32_t plan = call.scratch(Dtype::i64, 4), matrix_a = call.input(0), matrix_b = call.input(1), matrix_c = call.output(0);
   const loop::Builder::Argument planned[] = {{plan, zero}};
-  b.call("plan_product", planned, {{b.integer(attrs.transpose_a || attrs.transpose_b ? 1 : 0), s.m, s.n, s.k}});
+  const loop::Value turned = attrs.transpose_a ? one : packed ? b.select(packed->is_used, zero, transpose_b) : transpose_b;
+  b.call("plan_product", planned, {{turned, s.m, s.n, s.k}});
   const loop::Value rows = b.load(plan, zero), columns = b.load(plan, b.integer(1)), block_rows = b.load(plan, b.integer(2));
   const loop::Value down = ceil_divide(b, s.m, rows), across = ceil_divide(b, s.n, columns), tiles = b.multiply(down, across);
   b.parallel_for(zero, b.multiply(entries, tiles), b.load(plan, b.integer(3)), [&](loop::Value task) {
@@ -70,23 +80,20 @@ void library_products(LowerCall& call, const MatmulAttrs& attrs, const Sizes& s,
     const std::array<loop::Value, 2> offsets = offsets_of(at[0]);
     const loop::Value first_row = b.multiply(at[1], rows), end_row = b.minimum(b.add(first_row, rows), s.m);
     const loop::Value first_column = b.multiply(at[2], columns), end_column = b.minimum(b.add(first_column, columns), s.n);
-    const loop::Value from_b = b.add(offsets[1], b.multiply(first_column, s.row_b));
+    const loop::Value from_b = b.add(offsets[1], b.multiply(first_column, s.row_b)), width = b.subtract(end_column, first_column);
     b.serial_for(zero, ceil_divide(b, b.subtract(end_row, first_row), block_rows), [&](loop::Value block) {
       const loop::Value begin = b.add(first_row, b.multiply(block, block_rows)), end = b.minimum(b.add(begin, block_rows), end_row);
       const loop::Value row_of_c = b.add(b.multiply(at[0], s.m), begin);
-      const loop::Builder::Argument buffers[] = {{matrix_a, b.add(offsets[0], b.multiply(begin, s.row_a))},
-                                                 {matrix_b, from_b},
-                                                 {matrix_c, b.add(b.multiply(row_of_c, s.n), first_column)}};
-      const loop::Value integers[] = {b.integer(attrs.transpose_a ? 1 : 0),
-                                      b.integer(attrs.transpose_b ? 1 : 0),
-                                      b.subtract(end, begin),
-                                      b.subtract(end_column, first_column),
-                                      s.k,
-                                      lda,
-                                      ldb,
-                                      s.n,
-                                      zero};
-      b.call("product_block_f32", buffers, integers);
+      const loop::Value from_a = b.add(offsets[0], b.multiply(begin, s.row_a)), to_c = b.add(b.multiply(row_of_c, s.n), first_column);
+      const auto multiply = [&](int32_t right, loop::Value from, loop::Value is_transposed, loop::Value distance) {
+        const loop::Builder::Argument buffers[] = {{matrix_a, from_a}, {right, from}, {matrix_c, to_c}};
+        b.call("product_block_f32", buffers, {{transpose_a, is_transposed, b.subtract(end, begin), width, s.k, lda, distance, s.n, zero}});
+      };
+      const auto in_place = [&] { multiply(matrix_b, from_b, transpose_b, ldb); };
+      if (packed)
+        b.if_(packed->is_used, [&] { multiply(packed->buffer, first_column, zero, packed->distance); }, in_place);
+      else
+        in_place();
       call.written({row_of_c, b.add(row_of_c, b.subtract(end, begin)), first_column, end_column});
     });
   });
@@ -109,19 +116,19 @@ void generated_row(LowerCall& call, const Sizes& s, loop::Value row_of_a, loop::
   });
 }
 
-bool is_one_matrix(const Shape& shape) {
-  for (int axis = 0; axis + 2 < shape.rank(); ++axis) {
-    if (!shape[axis].same_as(1)) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 Shape batch_shape(const Shape& shape) {
   Shape batch;
   for (int axis = 0; axis + 2 < shape.rank(); ++axis) batch.push_back(shape[axis]);
   return batch;
+}
+
+bool is_one_matrix(const Shape& shape) {
+  for (int axis = 0; axis + 2 < shape.rank(); ++axis) {
+    if (!shape[axis].same_as(1)) return false;
+  }
+  return true;
 }
 
 void lower_matmul(LowerCall& call) {

@@ -15,6 +15,7 @@ struct MatmulAttrs {
 };
 
 Shape batch_shape(const Shape& shape);  // all axes but the last two
+bool is_one_matrix(const Shape& shape);
 void lower_matmul(LowerCall& call);
 
 }  // namespace anyshape

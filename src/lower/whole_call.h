@@ -1,0 +1,37 @@
+// The view of an op that writes its own loops, and of what follows it on the blocks it writes.
+#pragma once
+#include "loop/element.h"
+#include "lower/lower_epilogue.h"
+
+namespace anyshape::lower {
+
+class WholeCall final : public LowerCall {
+ public:
+  // `program` is what has been lowered so far.
+  WholeCall(const Program& program, const GroupContext& context, KernelWriter& kernel, const graph::Node& node, const OpCall& call,
+            std::span<const TensorSpec> outputs, Decisions& decisions)
+      : LowerCall(kernel.b, call, outputs), program_(program), context_(context), kernel_(kernel), node_(node), decisions_(decisions) {}
+
+  int32_t input(int k) override;
+  int32_t output(int k) override;
+  int32_t scratch(Dtype dtype, const Dim& count) override;
+  Dim stride(int k, int axis) override;
+  bool is_row_major(int k) override { return node_.inputs[static_cast<size_t>(k)]->strides.empty(); }
+  loop::Value size(const Dim& dim) override { return kernel_.size(dim); }
+  bool is_known_at_call(const Dim& dim) override;
+  int op_number() override { return context_.node_number(&node_); }
+  void decide(std::string_view stage, bool yes, std::string reason) override;
+  void written(const Block& block) override;
+
+  void follow(EpilogueWriter& epilogue) { epilogue_ = &epilogue; }
+
+ private:
+  const Program& program_;
+  const GroupContext& context_;
+  KernelWriter& kernel_;
+  const graph::Node& node_;
+  Decisions& decisions_;
+  EpilogueWriter* epilogue_ = nullptr;
+};
+
+}  // namespace anyshape::lower

@@ -1,0 +1,73 @@
+// When copying pays: the library packs a transposed operand anew for every block of rows, and reads others where they stand, which is slow
+// where rows are a multiple of 4 KiB apart: lines of such rows share one set of the first cache (64 sets of 64 bytes in x86 processors with
+// pages of 4 KiB). A copy in rows of an odd number of lines has neither cost. Measured in docs/experiments/products.md.
+#include "ops/contraction/pack_operand.h"
+
+#include "base/switches.h"
+
+#include <fmt/format.h>
+
+namespace anyshape {
+namespace {
+
+constexpr int64_t least_rows = 256, least_columns = 32, least_depth = 64;  // where the copy costs less than it saves
+constexpr int64_t line = 16, bad_distance = 1024;                          // in floats
+
+// Conditions on sizes that must hold together: as a 0 or 1, and in words where they are open.
+class Conditions {
+ public:
+  void require_at_least(const Dim& size, int64_t least) { add(min(1, size / least), fmt::format("{} >= {}", to_string(size), least)); }
+  void require_multiple(const Dim& size, int64_t unit) { add(1 - min(1, size % unit), fmt::format("{} % {} == 0", to_string(size), unit)); }
+  const Dim& all() const { return all_; }
+  const std::string& open() const { return open_; }
+  const std::string& refused() const { return refused_; }  // the first that never holds
+
+ private:
+  void add(const Dim& holds, const std::string& words) {
+    all_ = min(all_, holds);
+    if (holds.same_as(1)) return;
+    if (!holds.is_constant()) open_ += (open_.empty() ? " where " : " and ") + words;
+    if (holds.same_as(0) && refused_.empty()) refused_ = words;
+  }
+
+  Dim all_ = 1;
+  std::string open_, refused_;
+};
+
+}  // namespace
+
+std::optional<PackedOperand> pack_operand(LowerCall& call, const MatmulAttrs& attrs, const Dim& rows) {
+  const auto refuse = [&](const std::string& reason) {
+    call.decide("pack_operands", false, reason);
+    return std::nullopt;
+  };
+  const Shape& shape = call.call.shape(1);
+  const Dim &columns = call.outputs[0].shape[-1], &depth = shape[attrs.transpose_b ? -1 : -2], distance = call.stride(1, shape.rank() - 2);
+  if (is_switched_off("pack_operands")) return refuse("switched off");
+  if (attrs.transpose_a) return refuse("a is transposed: it is packed with b, block by block");
+  if (!is_one_matrix(shape)) return refuse("there is a matrix b for every entry of the batch");
+  Conditions pays;
+  if (!attrs.transpose_b) {
+    if (!call.is_known_at_call(distance)) return refuse("how far rows of b are apart is found while it runs");
+    pays.require_multiple(distance, bad_distance);
+  }
+  pays.require_at_least(rows, least_rows);
+  pays.require_at_least(columns, least_columns);
+  pays.require_at_least(depth, least_depth);
+  if (!pays.refused().empty()) return refuse("it takes " + pays.refused());
+  call.decide("pack_operands", true, (attrs.transpose_b ? "b is turned once" : "b is copied to rows further apart") + pays.open());
+
+  loop::Builder& b = call.b;
+  // The least odd number of lines that holds a row: fewer than two more than it takes.
+  const Dim packed_distance = (columns + line - 1) / (2 * line) * (2 * line) + line;
+  const PackedOperand packed{.is_used = b.equal(call.size(pays.all()), b.integer(1)),
+                             .buffer = call.scratch(Dtype::f32, pays.all() * depth * (columns + 2 * line)),
+                             .distance = call.size(packed_distance)};
+  const loop::Builder::Argument buffers[] = {{call.input(1), b.integer(0)}, {packed.buffer, b.integer(0)}};
+  const loop::Value integers[] = {b.integer(attrs.transpose_b ? 1 : 0), call.size(depth), call.size(columns), call.size(distance),
+                                  packed.distance};
+  b.if_(packed.is_used, [&] { b.call("pack_f32", buffers, integers); });
+  return packed;
+}
+
+}  // namespace anyshape
