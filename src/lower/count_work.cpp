@@ -1,6 +1,7 @@
 // Walks the loops of kernels and adds up what their instructions do, times how often they run.
 #include "lower/count_work.h"
 
+#include "loop/routine_names.h"
 #include "lower/loop_trips.h"
 #include "shape/dim_node.h"
 #include "shape/prove.h"
@@ -213,7 +214,7 @@ Work& Work::operator+=(const Work& other) {
   return *this;
 }
 
-bool is_product(const Instruction& instruction) { return instruction.op == Op::Call && instruction.name.starts_with("product_"); }
+bool is_product(const Instruction& instruction) { return instruction.op == Op::Call && loop::routine::is_product(instruction.name); }
 
 bool is_arithmetic(const Instruction& instruction) {
   return is_floating(instruction.type) && instruction.op >= Op::Add && instruction.op <= Op::Round;

@@ -1,4 +1,5 @@
 // Loop versions for sizes that are only known to be 1 or not when the kernel runs, and the index checks at a kernel's beginning.
+#include "loop/routine_names.h"
 #include "lower/lower_loops.h"
 
 namespace anyshape::lower {
@@ -39,7 +40,7 @@ void check_indices(KernelWriter& kernel, std::span<const graph::Node* const> ind
       const SplitsRule rule = node->op->splits(call);
       const loop::Value integers[] = {kernel.size(indices->spec.shape[0] - 1), kernel.size(rule.total),
                                       kernel.b.integer(rule.empty_rows ? 1 : 0), kernel.b.integer(context.node_number(node))};
-      kernel.b.call("check_splits", argument, integers);
+      kernel.b.call(loop::routine::check_splits, argument, integers);
       continue;
     }
     const IndexRule rule = node->op->index_rule(call);
@@ -52,7 +53,8 @@ void check_indices(KernelWriter& kernel, std::span<const graph::Node* const> ind
                                       kernel.b.integer(context.node_number(node)),
                                       kernel.b.integer(component),
                                       kernel.b.integer(components)};
-      kernel.b.call(indices->spec.dtype == Dtype::i32 ? "check_indices_i32" : "check_indices_i64", argument, integers);
+      kernel.b.call(indices->spec.dtype == Dtype::i32 ? loop::routine::check_indices_i32 : loop::routine::check_indices_i64, argument,
+                    integers);
     }
   }
 }

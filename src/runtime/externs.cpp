@@ -5,6 +5,7 @@
 #include <mutex>
 #include <tuple>
 
+#include "loop/routine_names.h"
 #include "runtime/pack.h"
 #include "runtime/product.h"
 #include "runtime/sort.h"
@@ -116,15 +117,15 @@ struct NamedRoutine {
   AsExtern routine;
 };
 constexpr std::array routines{
-    NamedRoutine{"product_f32", product_f32},
-    NamedRoutine{"product_block_f32", product_block_f32},
-    NamedRoutine{"plan_product", write_product_plan},
-    NamedRoutine{"pack_f32", pack_f32},
-    NamedRoutine{"check_indices_i32", check_indices<int32_t>},
-    NamedRoutine{"check_indices_i64", check_indices<int64_t>},
-    NamedRoutine{"check_splits", check_splits},
-    NamedRoutine{"check_same_splits", check_same_splits},
-    NamedRoutine{"check_row_lengths", check_row_lengths},
+    NamedRoutine{loop::routine::product_f32, product_f32},
+    NamedRoutine{loop::routine::product_block_f32, product_block_f32},
+    NamedRoutine{loop::routine::plan_product, write_product_plan},
+    NamedRoutine{loop::routine::pack_f32, pack_f32},
+    NamedRoutine{loop::routine::check_indices_i32, check_indices<int32_t>},
+    NamedRoutine{loop::routine::check_indices_i64, check_indices<int64_t>},
+    NamedRoutine{loop::routine::check_splits, check_splits},
+    NamedRoutine{loop::routine::check_same_splits, check_same_splits},
+    NamedRoutine{loop::routine::check_row_lengths, check_row_lengths},
     NamedRoutine{"sort_b8", sort_row<uint8_t>},
     NamedRoutine{"sort_u8", sort_row<uint8_t>},
     NamedRoutine{"sort_i32", sort_row<int32_t>},

@@ -1,6 +1,7 @@
 // Work of attention is cut by sizes only. Tiles are as large as library products want them and small enough for the second cache.
 #include "ops/attention/tiles.h"
 
+#include "loop/routine_names.h"
 #include "ops/loops.h"
 
 #include <limits>
@@ -67,15 +68,15 @@ void AttentionLoops::check_rows() const {
   const loop::Value rows = call.size(rows_), op = b.integer(call.op_number());
   const loop::Builder::Argument query_splits[] = {{call.input(inputs.query_splits), b.integer(0)}};
   const loop::Value whole[] = {rows, call.size(queries_), b.integer(1), op};
-  b.call("check_splits", query_splits, whole);  // the keys' are checked as the op's own
+  b.call(loop::routine::check_splits, query_splits, whole);  // the keys' are checked as the op's own
   if (!attrs_.masked) return;
   const Shape& mask = call.call.shape(inputs.mask);
   const loop::Builder::Argument key_splits[] = {{call.input(inputs.key_splits), b.integer(0)}};
   const loop::Value queries = call.size(mask[2]), unlimited = b.integer(std::numeric_limits<int64_t>::max());
   const loop::Value most_queries[] = {rows, b.select(b.equal(queries, b.integer(1)), unlimited, queries), op};
   const loop::Value most_keys[] = {rows, call.size(mask[3]), op};
-  b.call("check_row_lengths", query_splits, most_queries);
-  b.call("check_row_lengths", key_splits, most_keys);
+  b.call(loop::routine::check_row_lengths, query_splits, most_queries);
+  b.call(loop::routine::check_row_lengths, key_splits, most_keys);
 }
 
 AttentionRow AttentionLoops::row_at(loop::Value row, loop::Value head) const {
@@ -176,7 +177,7 @@ void AttentionLoops::product(const TileMatrix& a, const TileMatrix& bb, const Ti
     const loop::Builder::Argument buffers[] = {{a.buffer, a.offset}, {bb.buffer, bb.offset}, {c.buffer, c.offset}};
     const loop::Value integers[] = {
         b.integer(a.transpose ? 1 : 0), b.integer(bb.transpose ? 1 : 0), m, n, k, a.leading, bb.leading, c.leading, accumulate};
-    return b.call("product_f32", buffers, integers);
+    return b.call(loop::routine::product_f32, buffers, integers);
   }
   const loop::Value row_a = a.transpose ? one : a.leading, step_a = a.transpose ? a.leading : one;
   const loop::Value step_b = bb.transpose ? one : bb.leading, row_b = bb.transpose ? bb.leading : one;

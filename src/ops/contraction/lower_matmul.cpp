@@ -1,6 +1,7 @@
 // The loops of a product: tiles on the pool, each some library calls (f32), or rows on the pool with columns in vector lanes.
 #include "ops/contraction/lower_matmul.h"
 
+#include "loop/routine_names.h"
 #include "ops/contraction/pack_operand.h"
 #include "ops/loops.h"
 #include "ops/sizes.h"
@@ -72,7 +73,7 @@ void library_products(LowerCall& call, const MatmulAttrs& attrs, const Sizes& s,
   const int32_t plan = call.scratch(Dtype::i64, 4), matrix_a = call.input(0), matrix_b = call.input(1), matrix_c = call.output(0);
   const loop::Builder::Argument planned[] = {{plan, zero}};
   const loop::Value turned = attrs.transpose_a ? one : packed ? b.select(packed->is_used, zero, transpose_b) : transpose_b;
-  b.call("plan_product", planned, {{turned, s.m, s.n, s.k}});
+  b.call(loop::routine::plan_product, planned, {{turned, s.m, s.n, s.k}});
   const loop::Value rows = b.load(plan, zero), columns = b.load(plan, b.integer(1)), block_rows = b.load(plan, b.integer(2));
   const loop::Value down = ceil_divide(b, s.m, rows), across = ceil_divide(b, s.n, columns), tiles = b.multiply(down, across);
   b.parallel_for(zero, b.multiply(entries, tiles), b.load(plan, b.integer(3)), [&](loop::Value task) {
@@ -87,7 +88,8 @@ void library_products(LowerCall& call, const MatmulAttrs& attrs, const Sizes& s,
       const loop::Value from_a = b.add(offsets[0], b.multiply(begin, s.row_a)), to_c = b.add(b.multiply(row_of_c, s.n), first_column);
       const auto multiply = [&](int32_t right, loop::Value from, loop::Value is_transposed, loop::Value distance) {
         const loop::Builder::Argument buffers[] = {{matrix_a, from_a}, {right, from}, {matrix_c, to_c}};
-        b.call("product_block_f32", buffers, {{transpose_a, is_transposed, b.subtract(end, begin), width, s.k, lda, distance, s.n, zero}});
+        b.call(loop::routine::product_block_f32, buffers,
+               {{transpose_a, is_transposed, b.subtract(end, begin), width, s.k, lda, distance, s.n, zero}});
       };
       const auto in_place = [&] { multiply(matrix_b, from_b, transpose_b, ldb); };
       if (packed)

@@ -4,6 +4,7 @@
 #include "ops/contraction/pack_operand.h"
 
 #include "base/switches.h"
+#include "loop/routine_names.h"
 
 #include <fmt/format.h>
 
@@ -66,7 +67,7 @@ std::optional<PackedOperand> pack_operand(LowerCall& call, const MatmulAttrs& at
   const loop::Builder::Argument buffers[] = {{call.input(1), b.integer(0)}, {packed.buffer, b.integer(0)}};
   const loop::Value integers[] = {b.integer(attrs.transpose_b ? 1 : 0), call.size(depth), call.size(columns), call.size(distance),
                                   packed.distance};
-  b.if_(packed.is_used, [&] { b.call("pack_f32", buffers, integers); });
+  b.if_(packed.is_used, [&] { b.call(loop::routine::pack_f32, buffers, integers); });
   return packed;
 }
 

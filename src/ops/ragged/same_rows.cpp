@@ -2,6 +2,7 @@
 #include "graph/bind.h"
 #include "graph/ragged.h"
 #include "loop/element.h"
+#include "loop/routine_names.h"
 #include "ops/all_ops.h"
 #include "ops/loops.h"
 #include "ops/segment/segments.h"
@@ -26,7 +27,7 @@ void lower(LowerCall& call) {
   const int32_t x = call.input(0), y = call.output(0);
   const loop::Builder::Argument splits[] = {{call.input(1), b.integer(0)}, {call.input(2), b.integer(0)}};
   const loop::Value integers[] = {call.size(call.call.shape(1)[0]), b.integer(call.op_number())};
-  b.call("check_same_splits", splits, integers);
+  b.call(loop::routine::check_same_splits, splits, integers);
   for_each_block(b, b.integer(1), call.size(call.call.shape(0).count()), [&](loop::Value, loop::Value begin, loop::Value end) {
     b.vector_for(begin, end, [&](loop::Value i) { b.store(y, i, b.load(x, i)); });
   });

@@ -1,0 +1,20 @@
+// Names of the library routines that loop programs call: who writes a call, who looks for one and who serves it spell them here. What each
+// takes is in runtime/externs.h.
+#pragma once
+#include <string_view>
+
+namespace anyshape::loop::routine {
+
+inline constexpr const char* product_f32 = "product_f32";
+inline constexpr const char* product_block_f32 = "product_block_f32";
+inline constexpr const char* plan_product = "plan_product";
+inline constexpr const char* pack_f32 = "pack_f32";
+inline constexpr const char* check_indices_i32 = "check_indices_i32";
+inline constexpr const char* check_indices_i64 = "check_indices_i64";
+inline constexpr const char* check_splits = "check_splits";
+inline constexpr const char* check_same_splits = "check_same_splits";
+inline constexpr const char* check_row_lengths = "check_row_lengths";
+
+constexpr bool is_product(std::string_view name) { return name == product_f32 || name == product_block_f32; }
+
+}  // namespace anyshape::loop::routine
