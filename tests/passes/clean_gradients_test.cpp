@@ -6,25 +6,19 @@ namespace anyshape::test {
 namespace {
 
 TEST(CleanGradients, parts_that_fill_the_whole_stand_one_after_the_other) {
-  check_pass(passes::clean_gradients, R"(graph f(%0 a: f32[n, 2], %1 b: f32[n, k], %2 c: f32[n, 3]) {
+  const std::string parts = R"(graph f(%0 a: f32[n, 2], %1 b: f32[n, k], %2 c: f32[n, 3]) {
   %3 = constant() {dtype=f32, number=0, integer=0} : f32[]
   %4 = exp(%2) : f32[n, 3]
   %5 = pad(%4, %3) {begins=[0, k + 2], steps=[1, 1], shape=[n, k + 5]} : f32[n, k + 5]
   %6 = pad(%1, %3) {begins=[0, 2], steps=[1, 1], shape=[n, k + 5]} : f32[n, k + 5]
   %7 = add(%5, %6) : f32[n, k + 5]
   %8 = pad(%0, %3) {begins=[0, 0], steps=[1, 1], shape=[n, k + 5]} : f32[n, k + 5]
-  %9 = add(%7, %8) : f32[n, k + 5]
+)";
+  check_pass(passes::clean_gradients, parts + R"(  %9 = add(%7, %8) : f32[n, k + 5]
   return %9
 }
 )",
-             R"(graph f(%0 a: f32[n, 2], %1 b: f32[n, k], %2 c: f32[n, 3]) {
-  %3 = constant() {dtype=f32, number=0, integer=0} : f32[]
-  %4 = exp(%2) : f32[n, 3]
-  %5 = pad(%4, %3) {begins=[0, k + 2], steps=[1, 1], shape=[n, k + 5]} : f32[n, k + 5]
-  %6 = pad(%1, %3) {begins=[0, 2], steps=[1, 1], shape=[n, k + 5]} : f32[n, k + 5]
-  %7 = add(%5, %6) : f32[n, k + 5]
-  %8 = pad(%0, %3) {begins=[0, 0], steps=[1, 1], shape=[n, k + 5]} : f32[n, k + 5]
-  %10 = constant() {dtype=f32, number=0, integer=0} : f32[]
+             parts + R"(  %10 = constant() {dtype=f32, number=0, integer=0} : f32[]
   %11 = add(%0, %10) : f32[n, 2]
   %12 = constant() {dtype=f32, number=0, integer=0} : f32[]
   %13 = add(%1, %12) : f32[n, k]
@@ -35,25 +29,19 @@ TEST(CleanGradients, parts_that_fill_the_whole_stand_one_after_the_other) {
 }
 
 TEST(CleanGradients, one_other_term_is_added_to_the_parts) {
-  check_pass(passes::clean_gradients, R"(graph f(%0 a: f32[2], %1 b: f32[3], %2 c: f32[5]) {
+  const std::string parts = R"(graph f(%0 a: f32[2], %1 b: f32[3], %2 c: f32[5]) {
   %3 = constant() {dtype=f32, number=0, integer=0} : f32[]
   %4 = exp(%0) : f32[2]
   %5 = exp(%1) : f32[3]
   %6 = pad(%4, %3) {begins=[0], steps=[1], shape=[5]} : f32[5]
   %7 = add(%2, %6) : f32[5]
   %8 = pad(%5, %3) {begins=[2], steps=[1], shape=[5]} : f32[5]
-  %9 = add(%7, %8) : f32[5]
+)";
+  check_pass(passes::clean_gradients, parts + R"(  %9 = add(%7, %8) : f32[5]
   return %9
 }
 )",
-             R"(graph f(%0 a: f32[2], %1 b: f32[3], %2 c: f32[5]) {
-  %3 = constant() {dtype=f32, number=0, integer=0} : f32[]
-  %4 = exp(%0) : f32[2]
-  %5 = exp(%1) : f32[3]
-  %6 = pad(%4, %3) {begins=[0], steps=[1], shape=[5]} : f32[5]
-  %7 = add(%2, %6) : f32[5]
-  %8 = pad(%5, %3) {begins=[2], steps=[1], shape=[5]} : f32[5]
-  %10 = concat(%4, %5) {axis=0} : f32[5]
+             parts + R"(  %10 = concat(%4, %5) {axis=0} : f32[5]
   %11 = add(%2, %10) : f32[5]
   return %11
 }
