@@ -4,9 +4,9 @@
 
 #include "base/switches.h"
 #include "graph/text.h"
-#include "lower/element_cost.h"
 #include "lower/kernel_reads.h"
 #include "lower/row_space.h"
+#include "ops/element_cost.h"
 
 #include <fmt/format.h>
 

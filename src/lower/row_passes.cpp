@@ -1,7 +1,7 @@
 // Passes by depth: a value belongs to the pass after the deepest reduction it needs.
 #include "lower/row_passes.h"
 
-#include "lower/element_cost.h"
+#include "ops/element_cost.h"
 
 #include <anyshape/error.h>
 

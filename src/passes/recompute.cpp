@@ -1,14 +1,14 @@
-// Cheap values are computed again where the backward pass needs them, instead of being kept from the forward pass: where one elementwise
-// instruction makes a value from others that stay in memory until then anyway. The copy stands in front of its late use, whose loop swallows
+// Cheap values are computed again where the backward pass needs them, instead of being kept from the forward pass: where few elementwise
+// instructions make a value from others that stay in memory until then anyway. The copy stands in front of its late use, whose loop swallows
 // it, and the arena is smaller by the value. relu's mask is read off its result, which the product behind it keeps. Every bit stays.
 #include "graph/regions.h"
 #include "graph/text.h"
 #include "ops/all_ops.h"
+#include "ops/element_cost.h"
 #include "passes/patterns.h"
 #include "passes/run_passes.h"
 
 #include <algorithm>
-#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -23,13 +23,11 @@ constexpr std::string_view stage = "recompute";
 constexpr size_t most_copies = 3;  // of one value
 constexpr int far = 2, near = 3;   // in loops that end: a wait that costs memory, and one more that costs little
 
-// One instruction or so per element.
-bool is_cheap(const Node& node) {
-  const OpDef* const cheap[] = {&add_op,        &subtract_op, &multiply_op,    &negative_op,   &abs_op,        &maximum_op,
-                                &minimum_op,    &where_op,    &cast_op,        &equal_op,      &not_equal_op,  &less_op,
-                                &less_equal_op, &sign_op,     &logical_and_op, &logical_or_op, &logical_not_op};
-  return std::ranges::find(cheap, node.op) != std::end(cheap) && node.outputs[0]->spec.shape.rank() > 0;
+bool is_elementwise(const Node& node) {
+  return node.op->kind == OpKind::Elementwise && node.op->element != nullptr && node.outputs[0]->spec.shape.rank() > 0;
 }
+
+bool is_cheap(const Node& node) { return element_cost(node) < division_cost; }
 
 // Between two of these a value is in memory.
 bool ends_a_loop(const Node& node) { return node.op->lower != nullptr || node.op->reduce != nullptr || node.op->kind == OpKind::Control; }
@@ -57,7 +55,7 @@ class Recomputing {
   void run() {
     for (Node* node : nodes_) read_mask_off_result(*node);
     for (Node* node : nodes_) {
-      if (is_cheap(*node)) copy_to_late_uses(*node);
+      if (is_elementwise(*node)) copy_to_late_uses(*node);
     }
     std::vector<Node*> order;
     for (size_t i = 0; i < nodes_.size(); ++i) {
@@ -128,7 +126,7 @@ class Recomputing {
 
   void copy_to_late_uses(const Node& node) {
     const std::vector<Node*> late = late_uses(node);
-    if (late.empty()) return;
+    if (late.empty() || !is_cheap(node)) return;
     if (late.size() > most_copies) return note(node, false, "too many late uses");
     for (Node* user : late) {
       if (!can_swallow(*user, *node.outputs[0])) return note(node, false, graph::label(*user) + " reads it from memory");

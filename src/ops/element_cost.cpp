@@ -1,11 +1,11 @@
 // Counts what the op's element rule writes into a kernel that is thrown away.
-#include "lower/element_cost.h"
+#include "ops/element_cost.h"
 
 #include "loop/element.h"
 
 #include <string>
 
-namespace anyshape::lower {
+namespace anyshape {
 namespace {
 
 // Operands are loads, which cost nothing here.
@@ -28,7 +28,6 @@ class CostCall final : public ElementCall {
 };
 
 int count(const loop::Block& block) {
-  constexpr int division = 4;
   int cost = 0;
   for (const loop::Instruction& instruction : block) {
     cost += count(instruction.body) + count(instruction.otherwise);
@@ -40,7 +39,7 @@ int count(const loop::Block& block) {
       case loop::Op::Divide:
       case loop::Op::SquareRoot:
       case loop::Op::FloorDivide:
-      case loop::Op::Modulo: cost += division; break;
+      case loop::Op::Modulo: cost += division_cost; break;
       default: ++cost;
     }
   }
@@ -63,4 +62,4 @@ int element_cost(const graph::Node& node) {
   return count(b.finish().body);
 }
 
-}  // namespace anyshape::lower
+}  // namespace anyshape
