@@ -23,10 +23,13 @@ const Format& format_of(const Builder& b, Value x) {
   throw InternalError("loop: a function of a value that is neither f32 nor f64; expected a cast before it.");
 }
 
-Reduced reduce_exponent(Builder& b, Value x) {
+namespace {
+
+// The exponent is that of n + bias.
+Reduced reduce_biased(Builder& b, Value x, int64_t bias) {
   const Format& format = format_of(b, x);
   const Dtype type = b.type(x);
-  const Value magic = b.constant(type, format.magic);
+  const Value magic = b.constant(type, format.magic + static_cast<double>(bias));
   const Value shifted = b.fma(x, b.constant(type, log2_e), magic);
   const Value n = b.subtract(shifted, magic);
   Value rest = b.fma(n, b.constant(type, -format.ln2_high), x);
@@ -34,6 +37,16 @@ Reduced reduce_exponent(Builder& b, Value x) {
   // The shift drops all of the magic number and keeps the low bits, which are n modulo a power of two.
   const Value exponent = b.binary(Op::ShiftLeft, b.bitcast(shifted, format.bits), b.constant(format.bits, format.mantissa));
   return {rest, exponent};
+}
+
+}  // namespace
+
+Reduced reduce_exponent(Builder& b, Value x) { return reduce_biased(b, x, 0); }
+
+ReducedInRange reduce_in_range(Builder& b, Value x) {
+  const Format& format = format_of(b, x);
+  const Reduced reduced = reduce_biased(b, x, format.one >> format.mantissa);
+  return {reduced.rest, b.bitcast(reduced.exponent, b.type(x))};
 }
 
 // (exp(r) - 1 - r) / r^2 on |r| <= ln 2 / 2
@@ -54,6 +67,12 @@ Value with_sign_of(Builder& b, Value size, Value x) {
 }
 
 namespace {
+
+// exp(r) on |r| <= ln 2 / 2
+Value exp_near_zero(Builder& b, Value r) {
+  const Value one = b.constant(b.type(r), 1.0);
+  return b.fma(b.fma(exp_tail(b, r), r, one), r, one);
+}
 
 // (log(1 + r) - r + r^2 / 2) / r^3 on sqrt(1/2) <= 1 + r <= sqrt(2)
 Value log_f32(Builder& b, Value x) {
@@ -99,14 +118,22 @@ Value log_f64(Builder& b, Value x) {
 Value exp(Builder& b, Value x) {
   const Format& format = format_of(b, x);
   const Dtype type = b.type(x);
-  const Value one = b.constant(type, 1.0);
   const Reduced reduced = reduce_exponent(b, x);
-  const Value power = b.fma(b.fma(exp_tail(b, reduced.rest), reduced.rest, one), reduced.rest, one);
+  const Value power = exp_near_zero(b, reduced.rest);
   const Value scaled = b.bitcast(b.add(b.bitcast(power, format.bits), reduced.exponent), type);
   const Value in_range = b.select(b.less(x, b.constant(type, format.exp_lowest)), b.constant(type, 0.0), scaled);
   // x + infinity is infinity for the large and NaN for NaN.
   const Value beyond = b.add(x, b.constant(type, infinity));
   return b.select(b.binary(Op::LessEqual, x, b.constant(type, format.exp_highest)), in_range, beyond);
+}
+
+// A product, not a sum of exponents, so that NaN stays NaN; of minus infinity the rest is NaN, and not chosen.
+Value exp_at_most_zero(Builder& b, Value x) {
+  const Format& format = format_of(b, x);
+  const Numbers number(b, x);
+  const ReducedInRange reduced = reduce_in_range(b, x);
+  const Value scaled = b.multiply(exp_near_zero(b, reduced.rest), reduced.scale);
+  return b.select(b.less(x, number(format.exp_lowest)), number(0), scaled);
 }
 
 Value log(Builder& b, Value x) {
@@ -121,15 +148,12 @@ Value log(Builder& b, Value x) {
 
 // With e = exp(-2|x|) - 1, which keeps its relative accuracy near 0, tanh|x| is -e / (2 + e).
 Value tanh(Builder& b, Value x) {
-  const Format& format = format_of(b, x);
   const Dtype type = b.type(x);
   const Value size = b.unary(Op::Absolute, x);
   const Value most = b.constant(type, type == Dtype::f32 ? 10.0 : 20.0);  // from here on the result is 1
   const Value limited = b.select(b.less(most, size), most, size);
-  const Reduced reduced = reduce_exponent(b, b.multiply(limited, b.constant(type, -2.0)));
-  const Value r = reduced.rest;
+  const auto [r, scale] = reduce_in_range(b, b.multiply(limited, b.constant(type, -2.0)));
   const Value small = b.fma(exp_tail(b, r), b.multiply(r, r), r);  // exp(r) - 1
-  const Value scale = b.bitcast(b.add(reduced.exponent, b.constant(format.bits, format.one)), type);
   const Value e = b.fma(small, scale, b.subtract(scale, b.constant(type, 1.0)));
   const Value positive = b.divide(e, b.subtract(b.constant(type, -2.0), e));
   return with_sign_of(b, positive, x);
@@ -144,10 +168,8 @@ Value sigmoid(Builder& b, Value x) {
   const Value most = b.constant(type, -format.exp_lowest), least = b.constant(type, type == Dtype::f32 ? -88.0 : -709.0);
   Value limited = b.select(b.less(most, x), most, x);
   limited = b.select(b.less(limited, least), least, limited);
-  const Reduced reduced = reduce_exponent(b, b.unary(Op::Negate, limited));
-  const Value power = b.fma(b.fma(exp_tail(b, reduced.rest), reduced.rest, one), reduced.rest, one);
-  const Value scale = b.bitcast(b.add(reduced.exponent, b.constant(format.bits, format.one)), type);
-  return b.divide(one, b.fma(power, scale, one));
+  const ReducedInRange reduced = reduce_in_range(b, b.unary(Op::Negate, limited));
+  return b.divide(one, b.fma(exp_near_zero(b, reduced.rest), reduced.scale, one));
 }
 
 }  // namespace anyshape::loop

@@ -5,7 +5,9 @@
 
 namespace anyshape::loop {
 
-Value exp(Builder& b, Value x);       // 1
+Value exp(Builder& b, Value x);  // 1
+// The bits of exp where x is at most 88 (f32) or 709 (f64), minus infinity or NaN, in fewer instructions.
+Value exp_at_most_zero(Builder& b, Value x);
 Value expm1(Builder& b, Value x);     // 2; exp(x) - 1, accurate near 0
 Value log(Builder& b, Value x);       // 1; 0 gives -infinity, less gives NaN
 Value log1p(Builder& b, Value x);     // 2; log(1 + x), accurate near 0

@@ -11,12 +11,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // exp(x) - 1 where |x| is at most 60.
 Value expm1_in_range(Builder& b, Value x) {
-  const Format& format = format_of(b, x);
   const Numbers number(b, x);
-  const Reduced reduced = reduce_exponent(b, x);
-  const Value r = reduced.rest;
+  const auto [r, scale] = reduce_in_range(b, x);
   const Value small = b.fma(exp_tail(b, r), b.multiply(r, r), r);
-  const Value scale = b.bitcast(b.add(reduced.exponent, b.constant(format.bits, format.one)), b.type(x));
   return b.fma(small, scale, b.subtract(scale, number(1)));
 }
 
@@ -70,7 +67,7 @@ Value cosh(Builder& b, Value x) {
 // max(x, 0) + log(1 + exp(-|x|)): the exponential is at most 1.
 Value softplus(Builder& b, Value x) {
   const Numbers number(b, x);
-  const Value tail = log1p(b, exp(b, b.unary(Op::Negate, b.unary(Op::Absolute, x))));
+  const Value tail = log1p(b, exp_at_most_zero(b, b.unary(Op::Negate, b.unary(Op::Absolute, x))));
   return b.add(b.maximum(x, number(0)), tail);
 }
 

@@ -34,6 +34,13 @@ struct Reduced {
   Value exponent;  // n, already shifted to where the exponent's bits are
 };
 Reduced reduce_exponent(Builder& b, Value x);
+
+// The same where 2^n is a normal number.
+struct ReducedInRange {
+  Value rest;
+  Value scale;  // 2^n
+};
+ReducedInRange reduce_in_range(Builder& b, Value x);
 Value exp_tail(Builder& b, Value r);                  // (exp(r) - 1 - r) / r^2 on |r| <= ln 2 / 2
 Value with_sign_of(Builder& b, Value size, Value x);  // |size| with the sign bit of x
 

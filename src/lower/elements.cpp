@@ -1,7 +1,9 @@
 // Element rules composed into one loop body.
 #include "lower/elements.h"
 
+#include "loop/math.h"
 #include "lower/random_symbols.h"
+#include "ops/all_ops.h"
 #include "shape/prove.h"
 
 #include <algorithm>
@@ -37,6 +39,18 @@ class Elements::Call final : public ElementCall {
   const Node& node_;
 };
 
+namespace {
+
+// x less the greatest of the numbers it is among, as every softmax has it: at most 0, or NaN.
+bool is_at_most_zero(const Value* value) {
+  if (value->node == nullptr || value->node->op != &subtract_op) return false;
+  const Value *const x = value->node->inputs[0], *const greatest = value->node->inputs[1];
+  return greatest->node != nullptr && greatest->node->op == &max_op && greatest->node->inputs[0] == x &&
+         greatest->spec.shape.rank() == x->spec.shape.rank();  // else another row's
+}
+
+}  // namespace
+
 void Elements::enter_body(loop::Value inner, std::vector<OpenChoice> choices) {
   known_.clear();
   inner_ = inner;
@@ -67,7 +81,9 @@ loop::Value Elements::compute(const Value* value, std::span<const loop::Value> i
   const std::vector<TensorSpec> specs = graph::input_specs(node);
   const OpCall op_call(*node.op, specs, node.attrs);
   Call call(*this, node, op_call, value->spec, index);
-  const loop::Value result = kernel_.b.cast(node.op->element(call), value->spec.dtype);  // a half is rounded even where it is not stored
+  const bool is_bounded = node.op == &exp_op && is_at_most_zero(node.inputs[0]);
+  const loop::Value computed = is_bounded ? loop::exp_at_most_zero(kernel_.b, call.operand(0)) : node.op->element(call);
+  const loop::Value result = kernel_.b.cast(computed, value->spec.dtype);  // a half is rounded even where it is not stored
   return known_[place_of(value, index)] = result;
 }
 

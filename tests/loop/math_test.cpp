@@ -17,6 +17,30 @@ TEST(Math, exp_is_within_one_ulp) {
   expect_accurate<double>("exp", exp, std::exp, -709.0, 709.7, 1);
 }
 
+template <class T>
+void expect_bits_of_exp(T lowest, T highest) {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  const T infinity = std::numeric_limits<T>::infinity();
+  std::vector<T> inputs = samples<T>(lowest, highest, true);
+  // A NaN whose low bits are set, too: they are where the exponent is taken from.
+  for (const T special : {T(0), -T(0), -infinity, -std::numeric_limits<T>::max(), std::bit_cast<T>(std::bit_cast<Bits>(infinity) | 0x155U)})
+    inputs.push_back(special);
+  const T limit = std::is_same_v<T, float> ? T(-87.336540222167969) : T(-708.396418532264106);
+  for (T x = std::nextafter(limit, -infinity), i = 0; i < 3; ++i, x = std::nextafter(x, T(0))) inputs.push_back(x);
+  const std::vector<T> wanted = apply<T>(exp, inputs), found = apply<T>(exp_at_most_zero, inputs);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const bool are_nan = std::isnan(wanted[i]) && std::isnan(found[i]);
+    ASSERT_TRUE(are_nan || std::bit_cast<Bits>(wanted[i]) == std::bit_cast<Bits>(found[i])) << inputs[i] << ": " << found[i];
+  }
+}
+
+TEST(Math, exp_of_what_is_at_most_zero_has_the_bits_of_exp) {
+  expect_bits_of_exp<float>(-89, 0);
+  expect_bits_of_exp<float>(-1, 88);
+  expect_bits_of_exp<double>(-710, 0);
+  expect_bits_of_exp<double>(-1, 709);
+}
+
 TEST(Math, log_is_within_one_ulp) {
   expect_accurate<float>("log", log, std::log, 0.25F, 4.0F, 1);
   expect_accurate<float>("log", log, std::log, 1e-30F, 3e38F, 1);

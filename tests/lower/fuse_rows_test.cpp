@@ -313,6 +313,21 @@ TEST(FusedRows, softmax_and_its_kin_have_the_same_bits) {
   }
 }
 
+// Softmax takes the short way to its exponentials, what is not at most 0 the long one.
+TEST(FusedRows, exponentials_of_infinite_and_of_large_differences) {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const Tensor x = tensor<float>({{-inf, -inf, -inf}, {1, -inf, 200}, {inf, 1, 2}, {nan, 1, 2}, {-300, 0, 300}});
+  const auto softmaxed = function([](Tensor t) { return softmax(t); });
+  EXPECT_TRUE(same_bits(softmaxed(x), tensor<float>({{nan, nan, nan}, {0, 0, 1}, {nan, nan, nan}, {nan, nan, nan}, {0, 0, 1}})))
+      << to_string(softmaxed(x));
+  // The greatest of another row, and that of something else.
+  const auto crossed = function([](Tensor t) { return exp(t - max(t, {.axes = {1}})); });
+  EXPECT_TRUE(same_bits(crossed(tensor<float>({{0, 0}, {0, 200}})), tensor<float>({{1, 0}, {1, 1}})));
+  EXPECT_TRUE(same_bits(crossed(tensor<float>({{0, 0}, {200, 0}})), tensor<float>({{1, 0}, {inf, 0}})));
+  const auto other = function([](Tensor t) { return exp(t - max(-t, {.axes = {1}, .keep_dims = true})); });
+  EXPECT_TRUE(same_bits(other(tensor<float>({{200, 50}})), tensor<float>({{inf, inf}})));
+}
+
 TEST(FusedRows, softmax_of_other_floats_has_the_same_bits) {
   const auto forward = [](const std::vector<Tensor>& t) { return std::vector<Tensor>{softmax(t[0])}; };
   for (const Dtype dtype : {Dtype::f64, Dtype::f16, Dtype::bf16}) expect_same_bits("softmax", forward, calls_with(dtype, only_x));

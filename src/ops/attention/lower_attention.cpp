@@ -81,9 +81,9 @@ class Forward {
     const loop::Value before = b_.select(is_first, lowest, b_.load(statistics_, statistics.greatest));
     const loop::Value greatest = b_.maximum(before, b_.reduce(zero, tile.keys, loop::Combine::Maximum, score));
     b_.vector_for(zero, tile.keys,
-                  [&](loop::Value k) { b_.store(weights_, b_.add(row, k), loop::exp(b_, b_.subtract(score(k), greatest))); });
+                  [&](loop::Value k) { b_.store(weights_, b_.add(row, k), loop::exp_at_most_zero(b_, b_.subtract(score(k), greatest))); });
     const loop::Value sum = b_.reduce(zero, tile.keys, loop::Combine::Sum, raw);
-    const loop::Value shrink = loop::exp(b_, b_.subtract(before, greatest));
+    const loop::Value shrink = loop::exp_at_most_zero(b_, b_.subtract(before, greatest));
     const loop::Value sum_before = b_.select(is_first, nothing, b_.multiply(b_.load(statistics_, statistics.sum), shrink));
     b_.store(statistics_, statistics.greatest, greatest);
     b_.store(statistics_, statistics.sum, b_.add(sum_before, sum));

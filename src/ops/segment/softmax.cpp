@@ -43,7 +43,10 @@ void lower_column(LowerCall& call, Wanted wanted, const Column& column) {
     const loop::Value is_finite = b.less(b.unary(loop::Op::Absolute, greatest), infinity);
     greatest = b.select(is_finite, greatest, b.constant(type, int64_t{0}));
   }
-  const auto power = [&](loop::Value i) { return loop::exp(b, b.subtract(at(i), greatest)); };
+  const auto power = [&](loop::Value i) {
+    const loop::Value shifted = b.subtract(at(i), greatest);
+    return wanted == Wanted::LogSumExp ? loop::exp(b, shifted) : loop::exp_at_most_zero(b, shifted);
+  };
   if (wanted == Wanted::Softmax) {
     column.each([&](loop::Value i) { b.store(y, column.place(i), power(i)); });
     const loop::Value sum = column.reduce(Combine::Sum, [&](loop::Value i) { return b.load(y, column.place(i)); });
