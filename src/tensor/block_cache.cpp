@@ -23,11 +23,13 @@ constexpr int64_t thread_limit = int64_t{4} << 20;               // bytes a thre
 constexpr int64_t thread_blocks = 128;                           // of one class
 constexpr int64_t batch_bytes = int64_t{32} << 10;               // fetched from the shared cache at once
 constexpr int64_t shared_limit_most = int64_t{2} << 30;
-// A request that finds no block of its class takes a larger one that is free, so that a stream of sizes lives in what its largest has left.
+// A request that finds no block of its class takes a larger one that is free, so that a stream of sizes lives in what its largest has left, or
+// lets the largest smaller one grow, where the system can do that without clearing its pages again.
 // Small ones take up to four times as much. Those of 64 KiB and more take any, as long as what all of them hold in vain stays below a limit: a
 // result that is kept for long must not keep many times its size.
 constexpr int small_stretch = 8;  // classes
 constexpr int stretches_from = size_class_of(int64_t{64} << 10);
+constexpr int grows_from_class = size_class_of(grows_from);
 constexpr int64_t most_held_in_vain = int64_t{256} << 20;  // bytes
 
 class SpinLock {
@@ -70,6 +72,15 @@ class SharedCache {
       held_in_vain_ += in_vain;
       bytes_.live += capacity_of_class(each);
       return {take_locked(each, 1).pop(), each};
+    }
+    return {nullptr, size_class};
+  }
+
+  // The largest block below the class that can grow to one of it; none where there is none.
+  Block take_smaller(int size_class) noexcept {
+    const std::lock_guard guard(mutex_);
+    for (int each = size_class - 1; each >= grows_from_class; --each) {
+      if (!lists_[each].empty()) return {take_locked(each, 1).pop(), each};
     }
     return {nullptr, size_class};
   }
@@ -242,7 +253,9 @@ ThreadCache* thread_cache() noexcept {
 
 void* take_fresh(int size_class) noexcept {
   const int64_t capacity = capacity_of_class(size_class);
-  void* block = take_from_system(capacity);
+  const Block smaller = shared_cache().take_smaller(size_class);
+  void* block = smaller.pointer != nullptr ? grow_from_system(smaller.pointer, capacity_of_class(smaller.size_class), capacity)
+                                           : take_from_system(capacity);
   if (block != nullptr) return block;
   give_back_cached_blocks();
   return take_from_system(capacity);

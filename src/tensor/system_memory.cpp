@@ -14,13 +14,18 @@ namespace {
 
 constexpr int64_t mapped_from = int64_t{1} << 20;  // smaller ones fragment nothing worth a mapping
 constexpr int64_t huge_page = int64_t{2} << 20;
-constexpr int64_t huge_pages_from = int64_t{4} << 20;  // below, rounding up to huge pages could waste half
+constexpr int64_t huge_pages_from = grows_from;  // below, rounding up to huge pages could waste half
 
 std::atomic<int64_t> asked{0};
 
 void* map(int64_t bytes) noexcept {
   void* block = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return block == MAP_FAILED ? nullptr : block;
+}
+
+int64_t in_pages(int64_t bytes) noexcept {
+  const int64_t page = sysconf(_SC_PAGESIZE);
+  return (bytes + page - 1) / page * page;
 }
 
 // Starts on a huge page: the first touch of a large block then costs one fault per 2 MiB instead of 512.
@@ -31,8 +36,7 @@ void* map_huge(int64_t bytes) noexcept {
   const auto before = static_cast<int64_t>(-address & static_cast<uintptr_t>(huge_page - 1));
   if (before > 0) munmap(start, static_cast<size_t>(before));
   char* block = start + before;
-  const int64_t page = sysconf(_SC_PAGESIZE);
-  const int64_t used = (bytes + page - 1) / page * page;
+  const int64_t used = in_pages(bytes);
   if (huge_page - before + bytes > used) munmap(block + used, static_cast<size_t>(huge_page - before + bytes - used));
   madvise(block, static_cast<size_t>(bytes), MADV_HUGEPAGE);
   return block;
@@ -57,6 +61,23 @@ void give_to_system(void* block, int64_t capacity) noexcept {
   } else {
     std::free(block);
   }
+}
+
+void* grow_from_system(void* block, int64_t capacity, int64_t wanted) noexcept {
+  void* const place = take_from_system(wanted);
+  if (place != nullptr) {
+    // Whole huge pages, which move without being split. What comes is one mapping again, in the place of the one that kept it free.
+    const int64_t moved = capacity / huge_page * huge_page;
+    const auto wanted_pages = static_cast<size_t>(in_pages(wanted));
+    if (mremap(block, static_cast<size_t>(moved), wanted_pages, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place) {
+      unpoison(block, capacity);
+      if (capacity > moved) munmap(static_cast<char*>(block) + moved, static_cast<size_t>(capacity - moved));
+      return place;
+    }
+    give_to_system(place, wanted);
+  }
+  give_to_system(block, capacity);
+  return nullptr;
 }
 
 int64_t system_allocations() noexcept { return asked.load(std::memory_order_relaxed); }

@@ -81,6 +81,27 @@ TEST(Buffer, counts_live_and_cached_bytes) {
   }
 }
 
+// A stream of growing sizes touches each page once.
+TEST(Buffer, a_larger_one_grows_out_of_the_largest_that_is_free) {
+  release_cached();
+  const int64_t live = allocator_stats().live_bytes;
+  int64_t kept = 0;
+  for (const int64_t megabytes : {5, 9, 40, 41, 90}) {
+    const auto buffer = allocate(megabytes << 20);
+    auto* const bytes = static_cast<unsigned char*>(buffer->pointer);
+    for (int64_t at = 4096; at < kept; at += 4096) ASSERT_EQ(bytes[at], 7) << at << " of " << megabytes << " MiB";
+    for (int64_t at = kept; at < buffer->bytes + 512; at += 4096) bytes[at] = 7;
+    kept = buffer->bytes / (2 << 20) * (2 << 20);  // huge pages
+    EXPECT_EQ(allocator_stats().cached_bytes, 0) << "the smaller one is gone";
+    EXPECT_EQ(allocator_stats().live_bytes, live + buffer->capacity);
+  }
+  const auto first = allocate(90 << 20), second = allocate(91 << 20);
+  std::memset(first->pointer, 1, 1 << 20);
+  std::memset(second->pointer, 2, 1 << 20);
+  EXPECT_EQ(static_cast<unsigned char*>(first->pointer)[100], 1);
+  release_cached();
+}
+
 TEST(Buffer, the_cache_is_bounded) {
   release_cached();
   std::vector<std::shared_ptr<Buffer>> buffers;  // never touched, so they cost address space only
