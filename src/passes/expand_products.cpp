@@ -31,7 +31,7 @@ constexpr int64_t shortest_sum = 64;   // along rows: lanes are combined at the 
 constexpr int64_t longest_sum = 8192;  // along rows: the vector would leave the first cache
 constexpr int64_t widest = 2048;       // of rows that are added up: parts of them would be far apart
 // Of a tiny product: loops for one result matrix, those that begin with a row of b and those that combine lanes.
-constexpr int64_t most_loops = 64, most_sums = 40;
+constexpr int64_t most_loops = 64, most_sums = 40, longest_tiny_sum = 128;
 
 bool is_one(const Dim& size) { return proves_equal(size, 1).value_or(false); }
 bool is_below(const Dim& size, int64_t bound) { return proves_less(size, bound).value_or(false); }
@@ -125,7 +125,7 @@ std::string_view why_not_vector(const Product& p) {
 
 bool is_tiny(const Product& p) {
   if (!p.m.is_constant() || !p.n.is_constant() || !p.k.is_constant()) return false;
-  if (p.transpose_b && !p.transpose_a) return is_below(p.m * p.n, most_sums + 1) && is_below(p.k, shortest_sum);
+  if (p.transpose_b && !p.transpose_a) return is_below(p.m * p.n, most_sums + 1) && is_below(p.k, longest_tiny_sum + 1);
   const Dim &rows = p.transpose_b ? p.n : p.m, &row = p.transpose_b ? p.m : p.n;
   return is_below(rows * p.k, most_loops + 1) && is_below(row, shortest_row);
 }

@@ -47,6 +47,14 @@ int64_t strip_of(const Product& p) {
   return in_strips ? 8 : p.m;
 }
 
+// One column of b stands in memory as one row does. The library is faster with the column (32 x 1 x 128: 0.26 us and 0.91 us in strips), but
+// for a product of two vectors (k 1000: 2.1 and 0.25 us, k 1000000: 2.0 and 0.14 ms).
+void choose_vector_layout(Product& p) {
+  if (p.n != 1 || (!p.transpose_b && p.ldb != 1)) return;
+  p.transpose_b = p.m == 1;
+  p.ldb = p.transpose_b ? p.k : 1;
+}
+
 bool run_tile(const Product& p, const Tiles& tiles, int64_t row, int64_t column) {
   Product tile = p;
   tile.m = std::min(tiles.rows, p.m - row);
@@ -100,6 +108,7 @@ bool product_on_this_thread(const Product& asked) {
     scale_result(p);
     return true;
   }
+  choose_vector_layout(p);
   // The distance between the rows of a matrix of one row means nothing, but oneDNN refuses one shorter than the row.
   if ((p.transpose_a ? p.k : p.m) == 1) p.lda = std::max(p.lda, p.transpose_a ? p.m : p.k);
   if ((p.transpose_b ? p.n : p.k) == 1) p.ldb = std::max(p.ldb, p.transpose_b ? p.k : p.n);

@@ -113,6 +113,13 @@ TEST(ExpandProducts, halves_and_integers_are_added_up_as_in_a_product) {
     expect_products(host, each, bf16, 1.01 / 256);
     expect_products(host, each, f16, 1.01 / 2048);
   }
+  // (1 + 1/128)^2 has more digits than a bf16 holds: what is left when 1 + 1/64 is taken off shows whether it was rounded by itself.
+  std::vector<float> left(100, 0), right(100, 0);
+  left[0] = right[0] = 1 + 1.0F / 128;
+  left[1] = -1;
+  right[1] = 1 + 1.0F / 64;
+  const Tensor rest = exact_product({})(cast(tensor(left, {1, 100}), bf16), cast(tensor(right, {100, 1}), bf16));
+  EXPECT_EQ(cast(rest, f32).item<float>(), 1.0F / 16384);
   const Tensor large = cast(full({1, 100}, 100), u8);
   EXPECT_EQ(exact_product({.transpose_b = true})(large, large).item<int64_t>(), 100 * 100 * 100 % 256);
 }

@@ -207,6 +207,7 @@ TEST(ExpandProducts, products_of_matrices_stay) {
   stays(product("[m, k]", "[k, n]", "[m, n]"), "");
   stays(product("[batch, 4, 4]", "[batch, 4, 64]", "[batch, 4, 64]"), "");
   stays(product("[batch, 8, 32]", "[batch, 8, 32]", "[batch, 8, 8]", false, true), "");
+  stays(product("[batch, 2, 129]", "[batch, 2, 129]", "[batch, 2, 2]", false, true), "");
   stays(product("[batch, 1, k]", "[k, n]", "[batch, 1, n]"), "one matrix may meet many vectors, as in a product of matrices");
   stays(product("[m, k]", "[batch, k, 1]", "[batch, m, 1]"), "one matrix may meet many vectors, as in a product of matrices");
   stays(product("[batch, 3, 3]", "[3, 3]", "[batch, 3, 3]"), "all matrices meet one, as in a product of many rows");

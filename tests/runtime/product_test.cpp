@@ -145,6 +145,17 @@ TEST(Product, with_few_rows_and_a_transposed_matrix_equals_sums_in_double) {
   }
 }
 
+// One column of b, which may be read as one row, too, or not where columns are apart.
+TEST(Product, with_one_column_equals_sums_in_double) {
+  for (const int64_t m : {1, 2, 33}) {
+    for (const bool transpose_a : {false, true}) {
+      for (const bool transpose_b : {false, true}) {
+        for (const int64_t padding : {0, 3}) expect_close_to_double_sums({transpose_a, transpose_b, m, 130, 1, padding}, 0);
+      }
+    }
+  }
+}
+
 TEST(Product, has_the_same_bits_for_any_number_of_threads) {
   const auto check = [](const Case& c) {
     const std::vector<float> expected = run_with(1, c);
