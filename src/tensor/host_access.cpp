@@ -3,6 +3,7 @@
 #include "tensor/branch_judge.h"
 #include "tensor/element.h"
 #include "tensor/half.h"
+#include "tensor/host_types.h"
 #include "tensor/make_impl.h"
 #include "tensor/partition.h"
 #include "tensor/strided_copy.h"
@@ -202,20 +203,13 @@ Tensor tensor(const std::vector<T>& values, const Shape& shape) {
   return made;
 }
 
-// The element types of tensors, and the other 64-bit integer where the platform has two.
 #define ANYSHAPE_HOST_TYPE(T)                                                      \
   template T Tensor::item<T>() const;                                              \
   template std::vector<T> Tensor::to_vector<T>() const;                            \
   template Tensor tensor<T>(std::initializer_list<T> values);                      \
   template Tensor tensor<T>(std::initializer_list<std::initializer_list<T>> rows); \
   template Tensor tensor<T>(const std::vector<T>& values, const Shape& shape);
-ANYSHAPE_HOST_TYPE(bool)
-ANYSHAPE_HOST_TYPE(uint8_t)
-ANYSHAPE_HOST_TYPE(int32_t)
-ANYSHAPE_HOST_TYPE(int64_t)
-ANYSHAPE_HOST_TYPE(long long)
-ANYSHAPE_HOST_TYPE(float)
-ANYSHAPE_HOST_TYPE(double)
+ANYSHAPE_FOR_EACH_HOST_TYPE(ANYSHAPE_HOST_TYPE)
 #undef ANYSHAPE_HOST_TYPE
 
 }  // namespace anyshape

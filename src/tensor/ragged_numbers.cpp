@@ -1,5 +1,6 @@
 // Ragged tensors from host numbers.
 #include "base/checked.h"
+#include "tensor/host_types.h"
 #include "tensor/partition.h"
 #include "tensor/view.h"
 
@@ -38,17 +39,10 @@ Tensor ragged(const std::vector<std::vector<T>>& rows) {
   return copy_rows<T>(rows);
 }
 
-// The element types of tensors, and the other 64-bit integer where the platform has two.
 #define ANYSHAPE_HOST_TYPE(T)                                                      \
   template Tensor ragged<T>(std::initializer_list<std::initializer_list<T>> rows); \
   template Tensor ragged<T>(const std::vector<std::vector<T>>& rows);
-ANYSHAPE_HOST_TYPE(bool)
-ANYSHAPE_HOST_TYPE(uint8_t)
-ANYSHAPE_HOST_TYPE(int32_t)
-ANYSHAPE_HOST_TYPE(int64_t)
-ANYSHAPE_HOST_TYPE(long long)
-ANYSHAPE_HOST_TYPE(float)
-ANYSHAPE_HOST_TYPE(double)
+ANYSHAPE_FOR_EACH_HOST_TYPE(ANYSHAPE_HOST_TYPE)
 #undef ANYSHAPE_HOST_TYPE
 
 }  // namespace anyshape
