@@ -1,36 +1,17 @@
 // GRU: gates z, r from x and h; the candidate sees h through r, after the recurrent product (reset_after) or before it;
 // h' = z * h + (1 - z) * candidate.
-#include "nn/layers/recurrent.h"
-#include "nn/make_layer.h"
-
-#include <anyshape/ops.h>
+#include "nn/layers/gated.h"
 
 namespace anyshape {
 namespace {
 
-class GruLayer final : public nn::SteppedLayer {
+class GruLayer final : public nn::GatedLayer<GruOptions> {
  public:
-  GruLayer(int64_t units, GruOptions options) : SteppedLayer("GRU", nn::walk_of(options)), units_(units), options_(std::move(options)) {
-    nn::require_positive("GRU", "units", units);
-    nn::require_rate("GRU", "dropout", options_.dropout);
-    nn::require_rate("GRU", "recurrent_dropout", options_.recurrent_dropout);
-  }
+  GruLayer(int64_t units, GruOptions options) : GatedLayer("GRU", 3, units, std::move(options)) {}
 
  protected:
-  void make_weights(const Shape& input) override {
-    kernel_ =
-        weight("kernel", {input[-1], 3 * units_}, {.initializer = options_.kernel_initializer, .regularizer = options_.kernel_regularizer});
-    recurrent_kernel_ = weight("recurrent_kernel", {units_, 3 * units_},
-                               {.initializer = options_.recurrent_initializer, .regularizer = options_.recurrent_regularizer});
-    if (!options_.use_bias) return;
-    const Shape shape = options_.reset_after ? Shape{2, 3 * units_} : Shape{3 * units_};  // of the two products, where each has its own
-    bias_ = weight("bias", shape, {.initializer = options_.bias_initializer, .regularizer = options_.bias_regularizer});
-  }
-  std::vector<int64_t> state_sizes() const override { return {units_}; }
-  double dropout() const override { return options_.dropout; }
-  double recurrent_dropout() const override { return options_.recurrent_dropout; }
-
-  Tensor project(const Tensor& x) override { return matmul(x, kernel_); }
+  // Of the two products, where each has its own.
+  Shape bias_shape() const override { return options_.reset_after ? Shape{2, 3 * units_} : Shape{3 * units_}; }
 
   Step step(const Tensor& x, const std::vector<Tensor>& states, const Tensor& kept, const CallContext&) override {
     const Tensor given = kept.defined() ? states[0] * kept : states[0];
@@ -63,10 +44,6 @@ class GruLayer final : public nn::SteppedLayer {
     const Tensor next = z * h + (1 - z) * options_.activation(candidate);
     return {next, {next}};
   }
-
-  int64_t units_;
-  GruOptions options_;
-  Variable kernel_, recurrent_kernel_, bias_;
 };
 
 }  // namespace
