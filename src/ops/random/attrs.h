@@ -3,6 +3,8 @@
 #include "loop/element.h"
 #include "loop/math.h"
 
+#include <anyshape/random.h>
+
 namespace anyshape {
 
 struct RandomAttrs {
@@ -21,5 +23,8 @@ Specs random_shape(OpCall& call);  // DtypeError but for f32 and f64
 
 // Element i of an op draws Philox(key, i, the op's counter): the same numbers in any order and on any number of threads.
 loop::RandomWords random_words(ElementCall& call);
+
+// Numbers of an op whose mean is 0 and whose deviation counts as 1, with another mean and deviation.
+Tensor draw_normal(const OpDef& op, const Shape& shape, const random::NormalOptions& options);
 
 }  // namespace anyshape

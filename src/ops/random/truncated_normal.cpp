@@ -1,15 +1,8 @@
 // random::truncated_normal: the standard normal distribution cut at two deviations, by the inverse of its distribution function: one uniform
 // number gives one result and nothing is drawn again, so that elements stay independent of each other.
-#include "graph/bind.h"
-#include "graph/named_call.h"
 #include "loop/polynomial.h"
 #include "ops/all_ops.h"
 #include "ops/random/attrs.h"
-
-#include <anyshape/ops.h>
-#include <anyshape/random.h>
-
-#include <fmt/format.h>
 
 #include <numbers>
 
@@ -59,12 +52,6 @@ constinit const OpDef truncated_normal_op{
       return Attrs(RandomAttrs{});
     }};
 
-Tensor random::truncated_normal(const Shape& shape, NormalOptions options) {
-  const NamedCall call("random::truncated_normal");
-  if (!(options.deviation >= 0)) call.fail_argument(fmt::format("deviation is {}", options.deviation), "a number of at least 0");
-  Tensor numbers = bind(truncated_normal_op, {}, RandomAttrs{shape, options.dtype});
-  if (options.deviation != 1) numbers = numbers * options.deviation;
-  return options.mean == 0 ? numbers : numbers + options.mean;
-}
+Tensor random::truncated_normal(const Shape& shape, NormalOptions options) { return draw_normal(truncated_normal_op, shape, options); }
 
 }  // namespace anyshape
