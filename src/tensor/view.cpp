@@ -119,13 +119,7 @@ int64_t TensorImpl::count() const {
 Tensor another_handle(const Tensor& tensor) {
   if (const RaggedTensor* ragged = as_ragged(tensor)) return make_ragged(another_handle(ragged->values), ragged->partition);
   const TensorImpl& source = *tensor.impl();
-  auto impl = make_impl();
-  impl->dtype = source.dtype;
-  impl->rank = source.rank;
-  impl->sizes = source.sizes;
-  impl->strides = source.strides;
-  impl->offset = source.offset;
-  impl->buffer = source.buffer;
+  auto impl = share(source);
   if (source.traced != nullptr) impl->traced = std::make_unique<TracedTensor>(*source.traced);
   return Tensor(std::move(impl));
 }
