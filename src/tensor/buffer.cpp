@@ -21,11 +21,10 @@ std::atomic<int64_t> failure_countdown{0};
 
 [[noreturn]] void throw_out_of_memory(int64_t bytes) {
   if (bytes < 0) throw OutOfMemory(fmt::format("allocate: {} bytes were asked for; expected 0 or more. The size overflowed.", bytes));
-  const AllocatorStats stats = allocator_stats();
   throw OutOfMemory(
       fmt::format("allocate: the system has no memory for {} bytes: {} bytes are in tensors now; expected the request to fit. Free tensors "
                   "or use smaller batches.",
-                  bytes, stats.live_bytes));
+                  bytes, memory_use().live_bytes));
 }
 
 bool fails_now() {
@@ -65,17 +64,11 @@ std::shared_ptr<Buffer> allocate(int64_t bytes) {
   return buffer;
 }
 
-AllocatorStats allocator_stats() {
-  const BlockBytes bytes = count_block_bytes();
-  return {.system_allocations = system_allocations(), .live_bytes = bytes.live, .cached_bytes = bytes.cached};
-}
-
 MemoryUse memory_use() {
-  const AllocatorStats stats = allocator_stats();
-  return {.live_bytes = stats.live_bytes, .cached_bytes = stats.cached_bytes, .system_allocations = stats.system_allocations};
+  const BlockBytes bytes = count_block_bytes();
+  return {.live_bytes = bytes.live, .cached_bytes = bytes.cached, .system_allocations = system_allocations()};
 }
 
-void release_cached() { give_back_cached_blocks(); }
 int64_t trim_memory() { return give_back_cached_blocks(); }
 
 void fail_allocation_after(int64_t n) { failure_countdown.store(n, std::memory_order_relaxed); }

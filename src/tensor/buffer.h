@@ -20,14 +20,6 @@ struct Buffer {
 // OutOfMemory naming the bytes where the system has no more. The contents are not initialised.
 std::shared_ptr<Buffer> allocate(int64_t bytes);
 
-struct AllocatorStats {
-  int64_t system_allocations = 0;  // times the system was asked
-  int64_t live_bytes = 0;          // in buffers now
-  int64_t cached_bytes = 0;        // kept for reuse
-};
-AllocatorStats allocator_stats();
-void release_cached();  // gives cached blocks back to the system
-
 // For tests: the n-th allocation from now (1 is the next) fails once; 0 switches it off.
 void fail_allocation_after(int64_t n);
 

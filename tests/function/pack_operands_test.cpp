@@ -3,7 +3,6 @@
 #include "base/switches.h"
 #include "function/compile.h"
 #include "runtime/pool.h"
-#include "tensor/buffer.h"
 
 #include <anyshape/anyshape.h>
 
@@ -105,9 +104,9 @@ TEST(PackOperands, batches_views_and_what_follows_are_served) {
 template <class Call>
 int64_t bytes_taken(const Call& call) {
   trim_memory();
-  const AllocatorStats before = allocator_stats();
+  const MemoryUse before = memory_use();
   const Tensor result = call();
-  const AllocatorStats after = allocator_stats();
+  const MemoryUse after = memory_use();
   return after.live_bytes + after.cached_bytes - before.live_bytes - before.cached_bytes;
 }
 
@@ -120,9 +119,9 @@ TEST(PackOperands, the_copy_is_part_of_the_planned_memory_and_a_second_call_allo
   for (const int64_t rows : {0, 1, 255, 256, 1000}) {
     const Tensor a = numbers({rows, 64}, 10);
     EXPECT_EQ(bytes_taken([&] { return product(a, b); }), product.peak_bytes({{"rows", rows}})) << rows;
-    const int64_t before = allocator_stats().system_allocations;
+    const int64_t before = memory_use().system_allocations;
     product(a, b);
-    EXPECT_EQ(allocator_stats().system_allocations, before) << rows;
+    EXPECT_EQ(memory_use().system_allocations, before) << rows;
   }
 }
 

@@ -2,7 +2,6 @@
 #include "base/switches.h"
 #include "function/small_network.h"
 #include "function/text_of.h"
-#include "tensor/buffer.h"
 
 #include <anyshape/anyshape.h>
 
@@ -15,9 +14,9 @@ namespace {
 template <class Call>
 int64_t bytes_taken(const Call& call) {
   trim_memory();
-  const AllocatorStats before = allocator_stats();
+  const MemoryUse before = memory_use();
   const auto results = call();
-  const AllocatorStats after = allocator_stats();
+  const MemoryUse after = memory_use();
   return after.live_bytes + after.cached_bytes - before.live_bytes - before.cached_bytes;
 }
 

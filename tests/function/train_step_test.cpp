@@ -2,7 +2,8 @@
 #include "function/compile.h"
 #include "function/small_network.h"
 #include "runtime/pool.h"
-#include "tensor/buffer.h"
+
+#include <anyshape/memory.h>
 
 #include <gtest/gtest.h>
 
@@ -93,9 +94,9 @@ TEST(TrainStep, memory_stays_flat_over_a_thousand_batch_sizes) {
   auto run = [&](int64_t batch) { step(slice(all, {{0, batch}}), slice(labels, {{0, batch}})); };
   for (int64_t batch : {512, 1, 300, 512}) run(batch);
   for (int i = 0; i < 50; ++i) run(static_cast<int64_t>(host() % 513));
-  const AllocatorStats before = allocator_stats();
+  const MemoryUse before = memory_use();
   for (int i = 0; i < 1000; ++i) run(static_cast<int64_t>(host() % 513));
-  const AllocatorStats after = allocator_stats();
+  const MemoryUse after = memory_use();
   EXPECT_EQ(step.stats().traces, 1);
   EXPECT_EQ(step.stats().compiles, 1);
   EXPECT_EQ(after.live_bytes, before.live_bytes);

@@ -1,6 +1,4 @@
 // A training step on rows of unequal length: one trace and one compile for all batches, and memory by real elements.
-#include "tensor/buffer.h"
-
 #include <anyshape/anyshape.h>
 
 #include <gtest/gtest.h>
@@ -60,9 +58,9 @@ TEST(RaggedStep, has_one_trace_and_one_compile_over_200_random_batches) {
 // What the library holds after a step that found no cached memory: everything the step has asked for at some time.
 int64_t bytes_after(const Model& model, const Batch& batch) {
   auto step = model.train_step();
-  release_cached();
+  trim_memory();
   static_cast<void>(step(model, model.optimizer(), batch).item<float>());
-  const AllocatorStats stats = allocator_stats();
+  const MemoryUse stats = memory_use();
   return stats.live_bytes + stats.cached_bytes;
 }
 

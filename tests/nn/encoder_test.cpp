@@ -1,7 +1,5 @@
 // A transformer encoder over rows of unequal length: one trace and one compile for any rows; ragged, padded and masked, and row by row give one
 // loss and the same gradients; memory follows the real elements.
-#include "tensor/buffer.h"
-
 #include <anyshape/anyshape.h>
 
 #include <gtest/gtest.h>
@@ -114,9 +112,9 @@ TEST(Encoder, memory_of_a_ragged_step_follows_the_real_elements) {
   // What a step takes for itself is in the cache when it is done; tiles of attention take a few MiB whatever the rows.
   const auto bytes_of = [&](const Lengths& lengths) {
     const Batch batch{.x = {ragged_batch(lengths, sizes)}, .y = {targets(lengths.size(), sizes)}};
-    release_cached();
+    trim_memory();
     step(model, model.optimizer(), batch);
-    return static_cast<double>(allocator_stats().cached_bytes);
+    return static_cast<double>(memory_use().cached_bytes);
   };
   bytes_of(Lengths(16, 1));
   Lengths uneven(16, 20);

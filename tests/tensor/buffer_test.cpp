@@ -4,6 +4,7 @@
 #include "tensor/size_class.h"
 
 #include <anyshape/error.h>
+#include <anyshape/memory.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -54,37 +55,37 @@ TEST(Buffer, buffers_do_not_overlap) {
 TEST(Buffer, reuses_what_was_freed_without_asking_the_system) {
   for (const int64_t bytes : {100, 70'000, 3 << 20}) {
     allocate(bytes);
-    const int64_t before = allocator_stats().system_allocations;
+    const int64_t before = memory_use().system_allocations;
     for (int i = 0; i < 100; ++i) allocate(bytes - i % 10);
-    EXPECT_EQ(allocator_stats().system_allocations, before) << bytes;
+    EXPECT_EQ(memory_use().system_allocations, before) << bytes;
   }
 }
 
 TEST(Buffer, counts_live_and_cached_bytes) {
-  release_cached();
-  const AllocatorStats before = allocator_stats();
+  trim_memory();
+  const MemoryUse before = memory_use();
   EXPECT_EQ(before.cached_bytes, 0);
   for (const int64_t bytes : {1000, 5 << 20}) {
     auto buffer = allocate(bytes);
     const int64_t capacity = buffer->capacity;
-    EXPECT_EQ(allocator_stats().live_bytes, before.live_bytes + capacity);
-    EXPECT_EQ(allocator_stats().cached_bytes, 0);
+    EXPECT_EQ(memory_use().live_bytes, before.live_bytes + capacity);
+    EXPECT_EQ(memory_use().cached_bytes, 0);
     buffer.reset();
-    EXPECT_EQ(allocator_stats().live_bytes, before.live_bytes);
-    EXPECT_EQ(allocator_stats().cached_bytes, capacity);
+    EXPECT_EQ(memory_use().live_bytes, before.live_bytes);
+    EXPECT_EQ(memory_use().cached_bytes, capacity);
     buffer = allocate(bytes);
-    EXPECT_EQ(allocator_stats().live_bytes, before.live_bytes + capacity);
-    EXPECT_EQ(allocator_stats().cached_bytes, 0);
+    EXPECT_EQ(memory_use().live_bytes, before.live_bytes + capacity);
+    EXPECT_EQ(memory_use().cached_bytes, 0);
     buffer.reset();
-    release_cached();
-    EXPECT_EQ(allocator_stats().cached_bytes, 0);
+    trim_memory();
+    EXPECT_EQ(memory_use().cached_bytes, 0);
   }
 }
 
 // A stream of growing sizes touches each page once.
 TEST(Buffer, a_larger_one_grows_out_of_the_largest_that_is_free) {
-  release_cached();
-  const int64_t live = allocator_stats().live_bytes;
+  trim_memory();
+  const int64_t live = memory_use().live_bytes;
   int64_t kept = 0;
   for (const int64_t megabytes : {5, 9, 40, 41, 90}) {
     const auto buffer = allocate(megabytes << 20);
@@ -92,38 +93,38 @@ TEST(Buffer, a_larger_one_grows_out_of_the_largest_that_is_free) {
     for (int64_t at = 4096; at < kept; at += 4096) ASSERT_EQ(bytes[at], 7) << at << " of " << megabytes << " MiB";
     for (int64_t at = kept; at < buffer->bytes + 512; at += 4096) bytes[at] = 7;
     kept = buffer->bytes / (2 << 20) * (2 << 20);  // huge pages
-    EXPECT_EQ(allocator_stats().cached_bytes, 0) << "the smaller one is gone";
-    EXPECT_EQ(allocator_stats().live_bytes, live + buffer->capacity);
+    EXPECT_EQ(memory_use().cached_bytes, 0) << "the smaller one is gone";
+    EXPECT_EQ(memory_use().live_bytes, live + buffer->capacity);
   }
   const auto first = allocate(90 << 20), second = allocate(91 << 20);
   std::memset(first->pointer, 1, 1 << 20);
   std::memset(second->pointer, 2, 1 << 20);
   EXPECT_EQ(static_cast<unsigned char*>(first->pointer)[100], 1);
-  release_cached();
+  trim_memory();
 }
 
 TEST(Buffer, the_cache_is_bounded) {
-  release_cached();
+  trim_memory();
   std::vector<std::shared_ptr<Buffer>> buffers;  // never touched, so they cost address space only
   for (int i = 0; i < 40; ++i) buffers.push_back(allocate(int64_t{128} << 20));
   buffers.clear();
-  EXPECT_LE(allocator_stats().cached_bytes, (int64_t{2} << 30) + (int64_t{4} << 20));
-  EXPECT_GT(allocator_stats().cached_bytes, 0);
-  release_cached();
+  EXPECT_LE(memory_use().cached_bytes, (int64_t{2} << 30) + (int64_t{4} << 20));
+  EXPECT_GT(memory_use().cached_bytes, 0);
+  trim_memory();
 }
 
 TEST(Buffer, many_small_ones_leave_the_threads_own_cache) {
   std::vector<std::shared_ptr<Buffer>> buffers;
   for (int i = 0; i < 20'000; ++i) buffers.push_back(allocate(1000));
   buffers.clear();
-  const int64_t before = allocator_stats().system_allocations;
+  const int64_t before = memory_use().system_allocations;
   for (int i = 0; i < 20'000; ++i) buffers.push_back(allocate(1000));
-  EXPECT_EQ(allocator_stats().system_allocations, before);
+  EXPECT_EQ(memory_use().system_allocations, before);
 }
 
 TEST(Buffer, foreign_memory_is_left_to_its_owner) {
   auto bytes = std::make_shared<std::vector<char>>(1000);
-  const AllocatorStats before = allocator_stats();
+  const MemoryUse before = memory_use();
   auto buffer = std::make_shared<Buffer>();
   buffer->pointer = bytes->data();
   buffer->bytes = buffer->capacity = 1000;
@@ -131,18 +132,18 @@ TEST(Buffer, foreign_memory_is_left_to_its_owner) {
   EXPECT_EQ(bytes.use_count(), 2);
   buffer.reset();
   EXPECT_EQ(bytes.use_count(), 1);
-  EXPECT_EQ(allocator_stats().cached_bytes, before.cached_bytes);
+  EXPECT_EQ(memory_use().cached_bytes, before.cached_bytes);
 }
 
 TEST(Buffer, a_thread_that_ends_hands_its_blocks_on) {
-  release_cached();
-  const int64_t live = allocator_stats().live_bytes;
+  trim_memory();
+  const int64_t live = memory_use().live_bytes;
   std::thread([] { allocate(50'000); }).join();
-  EXPECT_EQ(allocator_stats().cached_bytes, capacity_of_class(size_class_of(50'000)));
-  EXPECT_EQ(allocator_stats().live_bytes, live);
-  const int64_t before = allocator_stats().system_allocations;
+  EXPECT_EQ(memory_use().cached_bytes, capacity_of_class(size_class_of(50'000)));
+  EXPECT_EQ(memory_use().live_bytes, live);
+  const int64_t before = memory_use().system_allocations;
   allocate(50'000);
-  EXPECT_EQ(allocator_stats().system_allocations, before);
+  EXPECT_EQ(memory_use().system_allocations, before);
 }
 
 TEST(Buffer, another_threads_cache_can_be_released) {
@@ -153,14 +154,14 @@ TEST(Buffer, another_threads_cache_can_be_released) {
     while (step != 2) std::this_thread::yield();
   });
   while (step != 1) std::this_thread::yield();
-  release_cached();
-  EXPECT_EQ(allocator_stats().cached_bytes, 0);
+  trim_memory();
+  EXPECT_EQ(memory_use().cached_bytes, 0);
   step = 2;
   other.join();
 }
 
 TEST(Buffer, threads_allocate_exchange_and_release_at_once) {
-  const int64_t live = allocator_stats().live_bytes;
+  const int64_t live = memory_use().live_bytes;
   std::mutex mutex;
   std::vector<std::shared_ptr<Buffer>> exchange;
   std::vector<std::thread> threads;
@@ -173,16 +174,16 @@ TEST(Buffer, threads_allocate_exchange_and_release_at_once) {
         exchange.push_back(std::move(buffer));
         if (exchange.size() > 50) exchange.erase(exchange.begin(), exchange.begin() + 40);
       }
-      release_cached();
+      trim_memory();
     });
   }
   for (int i = 0; i < 50; ++i) {
-    release_cached();
-    allocator_stats();
+    trim_memory();
+    memory_use();
   }
   for (std::thread& thread : threads) thread.join();
   exchange.clear();
-  EXPECT_EQ(allocator_stats().live_bytes, live);
+  EXPECT_EQ(memory_use().live_bytes, live);
 }
 
 TEST(Buffer, outlives_its_thread_and_the_end_of_the_program) {
@@ -196,7 +197,7 @@ TEST(Buffer, outlives_its_thread_and_the_end_of_the_program) {
 }
 
 TEST(Buffer, more_than_the_machine_has_is_out_of_memory_naming_the_bytes) {
-  const AllocatorStats before = allocator_stats();
+  const MemoryUse before = memory_use();
   for (const int64_t bytes : {int64_t{1} << 45, int64_t{1} << 50, INT64_MAX, int64_t{-8}}) {
     try {
       allocate(bytes);
@@ -205,12 +206,12 @@ TEST(Buffer, more_than_the_machine_has_is_out_of_memory_naming_the_bytes) {
       EXPECT_NE(std::string(error.what()).find(std::to_string(bytes)), std::string::npos) << error.what();
     }
   }
-  EXPECT_EQ(allocator_stats().live_bytes, before.live_bytes);
+  EXPECT_EQ(memory_use().live_bytes, before.live_bytes);
   EXPECT_NO_THROW(allocate(100));
 }
 
 TEST(Buffer, the_nth_allocation_fails_once_where_asked) {
-  const int64_t live = allocator_stats().live_bytes;
+  const int64_t live = memory_use().live_bytes;
   fail_allocation_after(3);
   EXPECT_NO_THROW(allocate(10));
   EXPECT_NO_THROW(allocate(10));
@@ -219,7 +220,7 @@ TEST(Buffer, the_nth_allocation_fails_once_where_asked) {
   fail_allocation_after(1);
   fail_allocation_after(0);
   EXPECT_NO_THROW(allocate(10));
-  EXPECT_EQ(allocator_stats().live_bytes, live);
+  EXPECT_EQ(memory_use().live_bytes, live);
 }
 
 }  // namespace
