@@ -53,16 +53,14 @@ class BlockPlan {
     if (output.first_step < 0) return nullptr;  // nothing touches it
     const int* step = std::get_if<int>(&program_.blocks[static_cast<size_t>(block_)].items[static_cast<size_t>(output.first_step)]);
     if (step == nullptr) return nullptr;
-    const Step& kernel = program_.steps[static_cast<size_t>(*step)];
-    const auto access = [&](size_t i) { return kernel.kernel.buffers[i].access; };
-    const auto self = static_cast<size_t>(std::ranges::find(kernel.buffers, number) - kernel.buffers.begin());
-    if (self == kernel.buffers.size() || access(self) != loop::Access::Out) return nullptr;
-    for (size_t i = 0; i < kernel.buffers.size(); ++i) {
-      if (access(i) != loop::Access::Own) continue;
-      const auto refusal = refusal_of(kernel.buffers[i], number);
-      decisions_.push_back({"in_place", fmt::format("{} over {}", output.value, buffer(kernel.buffers[i]).value), refusal.empty(),
+    const Step& made = program_.steps[static_cast<size_t>(*step)];
+    if (made.access_of(number) != loop::Access::Out) return nullptr;
+    for (const int input : made.buffers) {
+      if (made.access_of(input) != loop::Access::Own) continue;
+      const auto refusal = refusal_of(input, number);
+      decisions_.push_back({"in_place", fmt::format("{} over {}", output.value, buffer(input).value), refusal.empty(),
                             std::string(refusal.empty() ? "it is read for the last time, each element before it is written" : refusal)});
-      if (refusal.empty()) return &slots_[static_cast<size_t>(buffer(kernel.buffers[i]).slot)];
+      if (refusal.empty()) return &slots_[static_cast<size_t>(buffer(input).slot)];
     }
     return nullptr;
   }

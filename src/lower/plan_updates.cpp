@@ -29,7 +29,7 @@ class UpdatePlan {
     if (to.kind != BufferKind::Result || to.first_step < 0) return "the value is an argument";
     if (to.first_step < last_part_) return "what follows its kernel can fail";
     const Step& step = program_.steps[static_cast<size_t>(std::get<int>(items_[static_cast<size_t>(to.first_step)]))];
-    if (access(step, result) != loop::Access::Out || access(step, argument) != loop::Access::Own)
+    if (step.access_of(result) != loop::Access::Out || step.access_of(argument) != loop::Access::Own)
       return "its kernel does not read the old value element by element as it writes";
     if (from.last_step > to.first_step) return "the old value is read again";
     if (size_of(from.dtype) != size_of(to.dtype)) return "the elements differ in size";
@@ -58,11 +58,6 @@ class UpdatePlan {
     const auto found = std::ranges::find_if(
         program_.buffers, [&](const ProgramBuffer& each) { return each.kind == BufferKind::Argument && each.argument == argument; });
     return static_cast<int>(found - program_.buffers.begin());
-  }
-  // In where it is none of the step's buffers: nothing follows from that.
-  static loop::Access access(const Step& step, int number) {
-    const auto found = std::ranges::find(step.buffers, number);
-    return found == step.buffers.end() ? loop::Access::In : step.kernel.buffers[static_cast<size_t>(found - step.buffers.begin())].access;
   }
 
   Program& program_;

@@ -8,6 +8,7 @@
 #include "passes/pass_report.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -38,6 +39,8 @@ struct Step {
   std::vector<int> buffers;           // program buffers, one per kernel buffer
   std::vector<Dim> dims;              // one per kernel dim
   std::vector<std::string> ops = {};  // what it computes: "%12 multiply"
+
+  std::optional<loop::Access> access_of(int buffer) const;  // none where the step has nothing to do with it
 };
 
 struct ProgramResult {
