@@ -179,7 +179,9 @@ Value* sum_tiny(Rewriting& at, const Node& node) {
   const Product p(node);
   const int64_t rank = p.result.shape.rank();
   const auto sum = [&](std::initializer_list<Dim> a, std::initializer_list<Dim> b, std::initializer_list<Dim> terms, int64_t axis) {
-    return sum_of_products(at, with_matrices(at, p.a, a), with_matrices(at, p.b, b), behind(p.batch(), terms), axis, false, p.result.dtype);
+    Value* const x = with_matrices(at, p.a, a);
+    Value* const y = with_matrices(at, p.b, b);
+    return sum_of_products(at, x, y, behind(p.batch(), terms), axis, false, p.result.dtype);
   };
   if (p.transpose_a && p.transpose_b) {  // no order of axes fits both: the product of b and a, transposed
     Value* const other = sum({1, p.k, p.m}, {p.n, p.k, 1}, {p.n, p.k, p.m}, rank - 1);
