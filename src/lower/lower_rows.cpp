@@ -70,8 +70,7 @@ void RowsKernel::emit() {
 
 // Blocks of about task_elements; where rows are combined, too, of the rows that make one part.
 void RowsKernel::emit_blocks() {
-  const bool has_columns = std::ranges::any_of(passes_.passes, [](const Pass& pass) { return !pass.columns.empty(); });
-  const Dim block_rows = has_columns ? rows_per_part(length()) : max(Dim(task_elements) / max(length(), 1), 1);
+  const Dim block_rows = has_columns() ? rows_per_part(length()) : max(Dim(task_elements) / max(length(), 1), 1);
   const Dim blocks = (rows_.rows() + block_rows - 1) / block_rows;
   const auto add_scratch = [&](const graph::Value* value, Dtype dtype) {
     if (scratch_.contains(value)) return;
@@ -92,22 +91,33 @@ void RowsKernel::emit_blocks() {
     const Value rest = can_walk_together() ? emit_together(begin, end) : begin;
     b_.serial_for(rest, end, [&](Value row) { emit_rows(std::array{row}); });
   });
-  if (has_columns) finish_columns(all_blocks);
+  if (has_columns()) finish_columns(all_blocks);
 }
 
-// What a short row waits for - lanes that become one number, a division - takes as long as all else: other rows fill that time. Each is combined
-// in its own order, so that it has the bits of a row by itself. Longer rows would only be more streams of memory (docs/experiments/rows.md).
-// Rows that share a scratch come one after the other, and where there are several versions of the loops there is code enough.
+bool RowsKernel::has_columns() const {
+  return std::ranges::any_of(passes_.passes, [](const Pass& pass) { return !pass.columns.empty(); });
+}
+
+// What a short row waits for - lanes that become one number, a division - takes as long as all else: other rows fill that time. And where rows
+// are combined, too, a wide row and the sums along columns do not fit into the first cache together: several rows share the way of the sums.
+// Each row is combined in its own order, so that it has the bits of a row by itself. In between, several rows would only be more streams of
+// memory (docs/experiments/rows.md). Rows that share a scratch come one after the other, and several versions of the loops are code enough.
 bool RowsKernel::can_walk_together() const {
-  return !is_switched_off("rows_together") && choices_.empty() &&
-         std::ranges::all_of(passes_.kept, [](const Kept& kept) { return kept.home != nullptr; }) &&
-         proves_less_equal(length(), short_row).value_or(true) && proves_less_equal(rows_together, rows_.rows()).value_or(true);
+  const auto may_be = [](const Dim& a, const Dim& b) { return proves_less_equal(a, b).value_or(true); };
+  const bool is_fit = may_be(length(), short_row) || (has_columns() && may_be(wide_row, length()) && may_be(length(), task_elements));
+  return is_fit && may_be(rows_together, rows_.rows()) && !is_switched_off("rows_together") && choices_.empty() &&
+         std::ranges::all_of(passes_.kept, [](const Kept& kept) { return kept.home != nullptr; });
 }
 
 // Returns the first row that is left.
 Value RowsKernel::emit_together(Value begin, Value end) {
-  const Value size = b_.integer(rows_together), is_short = b_.binary(loop::Op::LessEqual, kernel_.size(length()), b_.integer(short_row));
-  const Value count = b_.select(is_short, b_.floor_divide(b_.subtract(end, begin), size), zero_);
+  const Value size = b_.integer(rows_together), width = kernel_.size(length());
+  const auto is_within = [&](int64_t least, int64_t most) {
+    return b_.binary(loop::Op::And, b_.less(b_.integer(least - 1), width), b_.less(width, b_.integer(most + 1)));
+  };
+  Value is_fit = is_within(0, short_row);
+  if (has_columns()) is_fit = b_.binary(loop::Op::Or, is_fit, is_within(wide_row, task_elements));
+  const Value count = b_.select(is_fit, b_.floor_divide(b_.subtract(end, begin), size), zero_);
   b_.serial_for(zero_, count, [&](Value group) {
     std::vector<Value> rows = {b_.add(begin, b_.multiply(group, size))};
     for (int64_t i = 1; i < rows_together; ++i) rows.push_back(b_.add(rows[0], b_.integer(i)));

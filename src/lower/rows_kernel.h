@@ -13,7 +13,7 @@ namespace anyshape::lower {
 class RowsKernel {
  public:
   static constexpr int64_t few_rows = 16, long_row = 2 * task_elements;
-  static constexpr int64_t rows_together = 4, short_row = 64;
+  static constexpr int64_t rows_together = 4, short_row = 64, wide_row = 896;
 
   RowsKernel(const Roots& roots, const GroupContext& context)
       : context_(context),
@@ -69,6 +69,7 @@ class RowsKernel {
   loop::Value place_of(const Kept& kept);
   loop::Value place_in_block();  // of the element, in scratch
   bool can_walk_together() const;
+  bool has_columns() const;
   bool writes_per_row() const;
 
   // lower_row_columns.cpp: reductions of all rows to one beside the others

@@ -70,6 +70,24 @@ TEST(FuseRows, short_rows_are_walked_several_at_once_and_the_rest_one_by_one) {
   EXPECT_EQ(loops_of(text_of("m")).at("reduce"), reduces - 2);
 }
 
+TEST(FuseRows, wide_rows_are_walked_several_at_once_where_columns_are_summed_too) {
+  const auto reduces_of = [](int length) {
+    return loops_of(fmt::format(R"(graph f(%0 x: f32[n, {0}]) {{
+  %1 = sum(%0) {{axes=[1], keep_dims=true}} : f32[n, 1]
+  %2 = multiply(%0, %1) : f32[n, {0}]
+  %3 = sum(%2) {{axes=[0]}} : f32[{0}]
+  return %1, %3
+}}
+)",
+                                length))
+        .at("reduce");
+  };
+  EXPECT_EQ(reduces_of(64), 2);
+  EXPECT_EQ(reduces_of(65), 1);
+  EXPECT_EQ(reduces_of(895), 1);
+  EXPECT_EQ(reduces_of(896), 2);
+}
+
 TEST(FuseRows, rows_that_share_a_scratch_are_walked_one_by_one) {
   EXPECT_EQ(loops_of(R"(graph f(%0 x: f32[n, 8]) {
   %1 = exp(%0) : f32[n, 8]
@@ -351,7 +369,8 @@ TEST(FusedRows, rows_walked_together_have_the_same_bits) {
     for (const int64_t length : {1, 5, 16, 63, 64, 65})
       calls.push_back({numbers({rows, length}, f32, 2), random::normal({length}), random::normal({length})});
   }
-  calls.push_back({numbers({3001, 33}, f32, 2), random::normal({33}), random::normal({33})});
+  for (const auto& [rows, length] : {std::pair<int64_t, int64_t>{3001, 33}, {71, 895}, {71, 896}, {6, 16384}, {6, 16385}})
+    calls.push_back({numbers({rows, length}, f32, 2), random::normal({length}), random::normal({length})});
   const Dim rows = dim("rows"), length = dim("length");
   const std::vector<TensorSpec> signature = {spec(f32, {rows, length}), spec(f32, {length}), spec(f32, {length})};
   const auto f = [](const std::vector<Tensor>& t) { return softmax(layer_norm(t[0], t[1], t[2])); };
