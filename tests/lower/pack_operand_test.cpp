@@ -57,11 +57,11 @@ TEST(PackOperand, a_transposed_b_is_turned_once) {
 }
 
 TEST(PackOperand, sizes_that_are_known_decide_at_once) {
-  EXPECT_EQ(told(product("rows, 256", "256, 1000", "rows, 1000")), "no: it takes 1000 % 1024 == 0");
-  EXPECT_EQ(told(product("255, 256", "256, 1024", "255, 1024")), "no: it takes 255 >= 256");
+  EXPECT_EQ(told(product("rows, 256", "256, 1000", "rows, 1000")), "no: rows of b are 1000 elements apart, no multiple of 1024");
+  EXPECT_EQ(told(product("255, 256", "256, 1024", "255, 1024")), "no: 255 rows, fewer than 256");
   EXPECT_EQ(told(product("256, 256", "256, 1024", "256, 1024")), "yes: b is copied to rows further apart");
-  EXPECT_EQ(told(product("rows, 63", "63, 1024", "rows, 1024")), "no: it takes 63 >= 64");
-  EXPECT_EQ(told(product("rows, 512", "10, 512", "rows, 10", turned)), "no: it takes 10 >= 32");
+  EXPECT_EQ(told(product("rows, 63", "63, 1024", "rows, 1024")), "no: 63 terms, fewer than 64");
+  EXPECT_EQ(told(product("rows, 512", "10, 512", "rows, 10", turned)), "no: 10 columns, fewer than 32");
   EXPECT_EQ(scratch(product("rows, 256", "256, 1000", "rows, 1000")), "");
 }
 
@@ -73,7 +73,7 @@ TEST(PackOperand, open_sizes_are_a_rule_that_every_call_follows) {
 TEST(PackOperand, a_matrix_for_every_entry_and_a_transposed_a_are_left) {
   EXPECT_EQ(told(product("batch, 300, 64", "batch, 64, 1024", "batch, 300, 1024")), "no: there is a matrix b for every entry of the batch");
   EXPECT_EQ(told(product("64, 300", "64, 1024", "300, 1024", " {transpose_a=true, transpose_b=false}")),
-            "no: a is transposed: it is packed with b, block by block");
+            "no: a is transposed: a copy costs what it saves");
 }
 
 TEST(PackOperand, one_matrix_with_axes_of_size_1_is_one) {
