@@ -5,7 +5,6 @@
 #include "graph/text.h"
 #include "ops/all_ops.h"
 #include "ops/contraction/lower_matmul.h"
-#include "ops/elementwise/cast.h"
 #include "ops/movement/transpose.h"
 #include "ops/reduce/axes.h"
 #include "passes/patterns.h"
@@ -69,22 +68,16 @@ Value* with_matrices(Rewriting& at, Value* value, std::initializer_list<Dim> axe
   return reshaped(at, value, behind(batch_shape(value->spec.shape), axes));
 }
 
-Value* cast_to(Rewriting& at, Value* value, Dtype dtype) {
-  if (value->spec.dtype == dtype) return value;
-  return at.add(cast_op, {value}, CastAttrs{dtype}, {dtype, value->spec.shape, {}});
-}
-
-// The sum along an axis of what two operands multiply to: halves are multiplied and added as f32, and rounded once.
-Value* sum_of_products(Rewriting& at, Value* x, Value* y, const Shape& space, int64_t axis, bool keep_dims, Dtype result) {
-  const Dtype dtype = computed_in(result);
-  Value* const terms = at.add(multiply_op, {cast_to(at, x, dtype), cast_to(at, y, dtype)}, {}, {dtype, space, {}});
+// The sum along an axis of what two operands multiply to.
+Value* sum_of_products(Rewriting& at, Value* x, Value* y, const Shape& space, int64_t axis, bool keep_dims) {
+  const Dtype dtype = x->spec.dtype;
+  Value* const terms = at.add(multiply_op, {x, y}, {}, {dtype, space, {}});
   Shape shape;
   for (int each = 0; each < space.rank(); ++each) {
     if (each != axis) shape.push_back(space[each]);
     if (each == axis && keep_dims) shape.push_back(1);
   }
-  Value* const sum = at.add(sum_op, {terms}, ReduceAttrs{.axes = {axis}, .keep_dims = keep_dims}, {dtype, shape, {}});
-  return cast_to(at, sum, result);
+  return at.add(sum_op, {terms}, ReduceAttrs{.axes = {axis}, .keep_dims = keep_dims}, {dtype, shape, {}});
 }
 
 // A product with one column or one row: of a matrix with a vector.
@@ -136,6 +129,7 @@ std::string_view why_not_tiny(const Product& p) {
 }
 
 Choice choose(const Product& p) {
+  if (is_half(p.result.dtype)) return {};  // traces multiply halves as f32: a term of a sum would be rounded by itself
   const Choice forms[] = {
       is_one(p.k) ? Choice{Form::Outer, why_not_outer(p)} : Choice{},
       is_one(p.m) || is_one(p.n) ? Choice{Form::Vector, why_not_vector(p)} : Choice{},
@@ -169,7 +163,7 @@ Value* sum_with_vector(Rewriting& at, const Node& node) {
   const Dim& k = v.space[v.along_rows ? -1 : -2];  // as the matrix says it
   Value* const vector = v.along_rows ? with_matrices(at, v.vector, {1, k}) : with_matrices(at, v.vector, {k, 1});
   const bool stands = is_one(p.result.shape[v.along_rows ? -1 : -2]);  // the axis that is gone has the size 1 in the result
-  Value* const sum = sum_of_products(at, matrix, vector, v.space, v.space.rank() - (v.along_rows ? 1 : 2), stands, p.result.dtype);
+  Value* const sum = sum_of_products(at, matrix, vector, v.space, v.space.rank() - (v.along_rows ? 1 : 2), stands);
   return reshaped(at, sum, p.result.shape);
 }
 
@@ -181,7 +175,7 @@ Value* sum_tiny(Rewriting& at, const Node& node) {
   const auto sum = [&](std::initializer_list<Dim> a, std::initializer_list<Dim> b, std::initializer_list<Dim> terms, int64_t axis) {
     Value* const x = with_matrices(at, p.a, a);
     Value* const y = with_matrices(at, p.b, b);
-    return sum_of_products(at, x, y, behind(p.batch(), terms), axis, false, p.result.dtype);
+    return sum_of_products(at, x, y, behind(p.batch(), terms), axis, false);
   };
   if (p.transpose_a && p.transpose_b) {  // no order of axes fits both: the product of b and a, transposed
     Value* const other = sum({1, p.k, p.m}, {p.n, p.k, 1}, {p.n, p.k, p.m}, rank - 1);

@@ -1,7 +1,5 @@
 // cast: x -> the same numbers in another dtype. Floats to integers truncate and saturate, NaN gives 0; anything to b8 is != 0; to a float
 // that cannot hold the number the nearest one, ties to even, infinite where it is too large.
-#include "ops/elementwise/cast.h"
-
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
 #include "graph/named_call.h"
@@ -19,6 +17,14 @@
 
 namespace anyshape {
 namespace {
+
+struct CastAttrs {
+  Dtype dtype = Dtype::f32;
+  template <class V>
+  void visit(V& v) {
+    v("dtype", dtype);
+  }
+};
 
 Specs shape(OpCall& call) {
   const Dtype dtype = call.attrs_as<CastAttrs>().dtype;
