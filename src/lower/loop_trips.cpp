@@ -106,7 +106,25 @@ std::optional<Dim> LoopTrips::difference(Value sum, Value base) const {
   return std::nullopt;
 }
 
+// (end - begin) / several, or nothing: rows of a block that are walked several at once before the others. The others are counted as if they
+// were all there is.
+bool LoopTrips::is_together(Value count) const {
+  if (const Instruction* const select = definition(count, Op::Select);
+      select != nullptr && exact(select->args[2]) && exact(select->args[2])->same_as(0))
+    count = select->args[1];
+  const Instruction* const groups = definition(count, Op::FloorDivide);
+  const Instruction* const rows = groups == nullptr ? nullptr : definition(groups->args[0], Op::Subtract);
+  return rows != nullptr && definition(rows->args[0], Op::Minimum) != nullptr;
+}
+
+Value LoopTrips::without_those_together(Value begin) const {
+  const Instruction* const rest = definition(begin, Op::Add);
+  const Instruction* const walked = rest == nullptr ? nullptr : definition(rest->args[1], Op::Multiply);
+  return walked != nullptr && is_together(walked->args[0]) ? rest->args[0] : begin;
+}
+
 std::optional<Quotient> LoopTrips::length(Value begin, Value end) {
+  begin = without_those_together(begin);
   if (const std::optional<Dim> known = difference(end, begin)) return Quotient(*known);
   if (exact(begin) && exact(begin)->same_as(0)) return mean(end);
   if (const std::optional<Quotient> row = row_length(begin, end)) return row;
@@ -140,6 +158,7 @@ std::optional<Quotient> LoopTrips::row_length(Value begin, Value end) const {
 
 std::optional<Quotient> LoopTrips::mean(Value value) {
   if (exact(value)) return Quotient(*exact(value));
+  if (is_together(value)) return Quotient(0);
   const Instruction* const made = definition(value);
   if (made == nullptr) return std::nullopt;
   switch (made->op) {

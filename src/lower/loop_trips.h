@@ -45,6 +45,8 @@ class LoopTrips {
   const std::optional<Dim>& exact(loop::Value value) const { return exact_[static_cast<size_t>(value.id)]; }
   std::optional<Dim> evaluate(const loop::Instruction& instruction) const;
   std::optional<Dim> difference(loop::Value sum, loop::Value base) const;  // sum - base
+  bool is_together(loop::Value count) const;
+  loop::Value without_those_together(loop::Value begin) const;
   std::optional<Quotient> length(loop::Value begin, loop::Value end);
   std::optional<Quotient> row_length(loop::Value begin, loop::Value end) const;
   std::optional<Quotient> mean_of_minimum(const loop::Instruction& minimum);

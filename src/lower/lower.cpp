@@ -136,7 +136,7 @@ void Lowering::add_step(Step step, const Roots& roots, std::span<const Node* con
 
 GroupContext Lowering::context() {
   return {groups_, [this](const graph::Value* value) { return buffer_of(value); }, [this](const Node* node) { return numbers_.at(node); },
-          [this](Dtype dtype, const Dim& count) { return new_temporary(dtype, count); }};
+          [this](Dtype dtype, const Dim& count) { return new_temporary(dtype, count); }, shared_.decisions};
 }
 
 int Lowering::add_buffer(ProgramBuffer buffer) {

@@ -10,6 +10,7 @@ struct GroupContext {
   Elements::FindBuffer find_buffer;                     // of a value in memory
   std::function<int(const graph::Node*)> node_number;   // for random counters and failures
   std::function<int(Dtype, const Dim&)> new_temporary;  // a program buffer for partial results
+  Decisions& decisions;
 };
 
 // Kernels also report which indexed ops they hold: their indices are checked before anything else runs.

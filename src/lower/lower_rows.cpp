@@ -1,8 +1,11 @@
 // Kernels over rows: each row is walked in a few passes while it is near. Tasks are blocks of rows; a pass that combines adds in the order of
 // a reduction by itself, so that the results have the same bits.
 #include "base/switches.h"
+#include "graph/text.h"
 #include "loop/combine.h"
 #include "lower/rows_kernel.h"
+
+#include <fmt/format.h>
 
 #include <array>
 
@@ -88,7 +91,7 @@ void RowsKernel::emit_blocks() {
     block_ = block;
     begin_columns();
     const Value begin = b_.multiply(block, step), end = b_.minimum(b_.add(begin, step), rows);
-    const Value rest = can_walk_together() ? emit_together(begin, end) : begin;
+    const Value rest = walks_together_ ? emit_together(begin, end) : begin;
     b_.serial_for(rest, end, [&](Value row) { emit_rows(std::array{row}); });
   });
   if (has_columns()) finish_columns(all_blocks);
@@ -102,11 +105,25 @@ bool RowsKernel::has_columns() const {
 // are combined, too, a wide row and the sums along columns do not fit into the first cache together: several rows share the way of the sums.
 // Each row is combined in its own order, so that it has the bits of a row by itself. In between, several rows would only be more streams of
 // memory (docs/experiments/rows.md). Rows that share a scratch come one after the other, and several versions of the loops are code enough.
-bool RowsKernel::can_walk_together() const {
+std::string RowsKernel::why_not_together() const {
   const auto may_be = [](const Dim& a, const Dim& b) { return proves_less_equal(a, b).value_or(true); };
   const bool is_fit = may_be(length(), short_row) || (has_columns() && may_be(wide_row, length()) && may_be(length(), task_elements));
-  return is_fit && may_be(rows_together, rows_.rows()) && !is_switched_off("rows_together") && choices_.empty() &&
-         std::ranges::all_of(passes_.kept, [](const Kept& kept) { return kept.home != nullptr; });
+  if (!is_fit) return fmt::format("rows of {} elements keep a core busy by themselves", to_string(length()));
+  if (!may_be(rows_together, rows_.rows())) return "its rows are few";
+  if (is_switched_off("rows_together")) return "switched off";
+  if (!open_.empty()) return "its loops have versions for sizes that may be 1";
+  const auto shares = [](const Kept& kept) { return kept.home == nullptr; };
+  return std::ranges::any_of(passes_.kept, shares) ? "its rows share a scratch" : "";
+}
+
+void RowsKernel::choose_together() {
+  std::string reason = why_not_together();
+  walks_together_ = reason.empty();
+  if (walks_together_) {
+    reason = fmt::format("rows of at most {} elements are walked {} at once", short_row, rows_together);
+    if (has_columns()) reason += fmt::format(", and those of {} to {}", wide_row, task_elements);
+  }
+  context_.decisions.push_back({"rows_together", graph::label(last_), walks_together_, std::move(reason)});
 }
 
 // Returns the first row that is left.

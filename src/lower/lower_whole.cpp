@@ -27,7 +27,7 @@ void Lowering::lower_whole(const PlannedKernel& planned) {
   std::vector<TensorSpec> outputs;
   for (const graph::Value* output : root.outputs) outputs.push_back(output->spec);
   const OpCall op_call(*root.op, inputs, root.attrs);
-  WholeCall call(program_, around, kernel, root, op_call, outputs, shared_.decisions);
+  WholeCall call(program_, around, kernel, root, op_call, outputs);
   if (after) call.follow(*after);
   root.op->lower(call);
   Roots all = planned.roots;

@@ -18,6 +18,7 @@ class RowsKernel {
   RowsKernel(const Roots& roots, const GroupContext& context)
       : context_(context),
         passes_(find_passes(roots, context.groups)),
+        last_(*roots.back()),
         rows_(passes_.rows),
         kernel_(std::string(roots.back()->op->name)),
         b_(kernel_.b),
@@ -29,6 +30,7 @@ class RowsKernel {
 
   GroupKernel run() {
     find_axes();
+    choose_together();
     check_indices(kernel_, indexed_, context_);
     declare_buffers();
     elements_.set_given([this](const graph::Value* value, std::span<const loop::Value> index) { return given(value, index); });
@@ -68,7 +70,8 @@ class RowsKernel {
   loop::Value given(const graph::Value* value, std::span<const loop::Value> index);
   loop::Value place_of(const Kept& kept);
   loop::Value place_in_block();  // of the element, in scratch
-  bool can_walk_together() const;
+  void choose_together();
+  std::string why_not_together() const;
   bool has_columns() const;
   bool writes_per_row() const;
 
@@ -112,6 +115,7 @@ class RowsKernel {
 
   const GroupContext& context_;
   const RowPasses passes_;
+  const graph::Node& last_;  // of its results
   const RowSpace& rows_;
   KernelWriter kernel_;
   loop::Builder& b_;
@@ -126,6 +130,7 @@ class RowsKernel {
   std::unordered_map<const graph::Value*, int32_t> scratch_;
   loop::Value zero_ = b_.integer(0);
   loop::Value block_;            // of rows
+  bool walks_together_ = false;  // where rows have a length that it pays for
   std::vector<Row> together_;    // the rows that one loop walks
   size_t current_ = 0;           // of them
   std::vector<loop::Value> at_;  // index of the element

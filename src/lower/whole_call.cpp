@@ -41,7 +41,7 @@ bool WholeCall::is_known_at_call(const Dim& dim) {
 }
 
 void WholeCall::decide(std::string_view stage, bool yes, std::string reason) {
-  decisions_.push_back({stage, graph::label(node_), yes, std::move(reason)});
+  context_.decisions.push_back({stage, graph::label(node_), yes, std::move(reason)});
 }
 
 void WholeCall::written(const Block& block) {

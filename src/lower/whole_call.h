@@ -9,8 +9,8 @@ class WholeCall final : public LowerCall {
  public:
   // `program` is what has been lowered so far.
   WholeCall(const Program& program, const GroupContext& context, KernelWriter& kernel, const graph::Node& node, const OpCall& call,
-            std::span<const TensorSpec> outputs, Decisions& decisions)
-      : LowerCall(kernel.b, call, outputs), program_(program), context_(context), kernel_(kernel), node_(node), decisions_(decisions) {}
+            std::span<const TensorSpec> outputs)
+      : LowerCall(kernel.b, call, outputs), program_(program), context_(context), kernel_(kernel), node_(node) {}
 
   int32_t input(int k) override;
   int32_t output(int k) override;
@@ -30,7 +30,6 @@ class WholeCall final : public LowerCall {
   const GroupContext& context_;
   KernelWriter& kernel_;
   const graph::Node& node_;
-  Decisions& decisions_;
   EpilogueWriter* epilogue_ = nullptr;
 };
 

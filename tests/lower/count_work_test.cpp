@@ -1,5 +1,6 @@
 // FLOPs and bytes as formulas: against what a person counts.
 #include "lower/count_work.h"
+#include "base/switches.h"
 #include "lower/lowered.h"
 
 #include <anyshape/dim.h>
@@ -49,6 +50,23 @@ TEST(CountWork, integers_and_comparisons_are_no_floating_point_work) {
 }
 )"),
             "0");
+}
+
+TEST(CountWork, rows_walked_several_at_once_do_what_each_does_by_itself) {
+  for (const std::string width : {"40", "m"}) {
+    const std::string shape = "f32[n, " + width + "]", text = "graph f(%0 x: " + shape + R"() {
+  %1 = max(%0) {axes=[1], keep_dims=true} : f32[n, 1]
+  %2 = subtract(%0, %1) : )" + shape + R"(
+  %3 = sum(%2) {axes=[1], keep_dims=true} : f32[n, 1]
+  %4 = divide(%2, %3) : )" + shape + R"(
+  return %4
+}
+)";
+    const std::string together = flops_of(text);
+    const ScopedWithout without("rows_together");
+    EXPECT_EQ(flops_of(text), together);
+    EXPECT_EQ(together.find('?'), std::string::npos) << together;
+  }
 }
 
 // Long runs are added in parts: joining these is not counted.

@@ -65,7 +65,11 @@ TEST(FuseRows, short_rows_are_walked_several_at_once_and_the_rest_one_by_one) {
   EXPECT_EQ(loops_of(text_of("65")), by_itself);
   EXPECT_EQ(loops_of(text_of("64")), (Loops{{"parallel", 1}, {"for", 2}, {"reduce", 4}, {"vector", 2}}));
   const int reduces = loops_of(text_of("m")).at("reduce");
+  const auto why = [&](const std::string& length) { return first_decision(lowered(text_of(length)), "rows_together"); };
+  EXPECT_EQ(why("m"), "yes: rows of at most 64 elements are walked 4 at once");
+  EXPECT_EQ(why("65"), "no: rows of 65 elements keep a core busy by themselves");
   const ScopedWithout without("rows_together");
+  EXPECT_EQ(why("64"), "no: switched off");
   EXPECT_EQ(loops_of(text_of("64")), by_itself);
   EXPECT_EQ(loops_of(text_of("m")).at("reduce"), reduces - 2);
 }

@@ -6,10 +6,12 @@
 #include "lower/lower.h"
 #include "ops/all_ops.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace anyshape::test {
 
@@ -29,6 +31,12 @@ inline lower::Program lowered(const std::string& text) {
   lower::plan_memory(program, decisions);
   program.decisions = std::move(decisions);
   return program;
+}
+
+// What a stage decided first, and why; empty: nothing.
+inline std::string first_decision(const lower::Program& program, std::string_view stage) {
+  const auto found = std::ranges::find(program.decisions, stage, &Decision::stage);
+  return found == program.decisions.end() ? "" : (found->yes ? "yes: " : "no: ") + found->reason;
 }
 
 // How often each kind of loop is written: "parallel", "vector", "for", "reduce", and "if" for versions.

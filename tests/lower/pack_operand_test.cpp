@@ -10,10 +10,7 @@
 namespace anyshape::test {
 namespace {
 
-std::string told(const lower::Program& program) {
-  const auto found = std::ranges::find(program.decisions, "pack_operands", &Decision::stage);
-  return found == program.decisions.end() ? "" : (found->yes ? "yes: " : "no: ") + found->reason;
-}
+std::string told(const lower::Program& program) { return first_decision(program, "pack_operands"); }
 
 // The sizes of f32 scratch.
 std::string scratch(const lower::Program& program) {

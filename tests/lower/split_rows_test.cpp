@@ -36,10 +36,7 @@ lower::Program program_of(const Step& step, const Dim& rows) {
   return lowered(traced.traces()[0].graph);
 }
 
-std::string decided(const lower::Program& program) {
-  const auto found = std::ranges::find(program.decisions, "split_rows", &Decision::stage);
-  return found == program.decisions.end() ? "" : (found->yes ? "yes: " : "no: ") + found->reason;
-}
+std::string decided(const lower::Program& program) { return first_decision(program, "split_rows"); }
 
 const lower::ScanItem& loop_of(const lower::Program& program) {
   for (const lower::Item& item : program.blocks[0].items) {
