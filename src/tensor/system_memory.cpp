@@ -74,7 +74,7 @@ void* grow_from_system(void* block, int64_t capacity, int64_t wanted) noexcept {
       if (capacity > moved) munmap(static_cast<char*>(block) + moved, static_cast<size_t>(capacity - moved));
       return place;
     }
-    give_to_system(place, wanted);
+    // The place may be free by now, or somebody else's: addresses are left to themselves, as nothing of them has been touched.
   }
   give_to_system(block, capacity);
   return nullptr;
