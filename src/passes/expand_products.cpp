@@ -150,9 +150,7 @@ bool becomes(const Node& node, Form form) { return node.op == &matmul_op && choo
 Value* multiply(Rewriting& at, const Node& node) {
   if (!becomes(node, Form::Outer)) return nullptr;
   const Product p(node);
-  Value* const product = at.add(multiply_op, {with_matrices(at, p.a, {p.m, 1}), with_matrices(at, p.b, {1, p.n})}, {}, p.result);
-  if (is_never_negative_zero(product)) return product;
-  return at.add(add_op, {product, literal(at, p.result.dtype, 0)}, {}, p.result);  // as a sum does
+  return plus_zero(at, at.add(multiply_op, {with_matrices(at, p.a, {p.m, 1}), with_matrices(at, p.b, {1, p.n})}, {}, p.result));
 }
 
 Value* sum_with_vector(Rewriting& at, const Node& node) {
