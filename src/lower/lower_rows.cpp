@@ -103,12 +103,20 @@ bool RowsKernel::has_columns() const {
 
 // What a short row waits for - lanes that become one number, a division - takes as long as all else: other rows fill that time. And where rows
 // are combined, too, a wide row and the sums along columns do not fit into the first cache together: several rows share the way of the sums.
-// Each row is combined in its own order, so that it has the bits of a row by itself. In between, several rows would only be more streams of
-// memory (docs/experiments/rows.md). Rows that share a scratch come one after the other, and several versions of the loops are code enough.
+// In between, several rows would only be more streams of memory (docs/experiments/rows.md).
+std::vector<RowsKernel::Lengths> RowsKernel::lengths_together() const {
+  std::vector<Lengths> lengths = {{0, short_row}};
+  if (has_columns()) lengths.push_back({wide_row, task_elements});
+  return lengths;
+}
+
+// Each row is combined in its own order, so that it has the bits of a row by itself. Rows that share a scratch come one after the other, and
+// several versions of the loops are code enough.
 std::string RowsKernel::why_not_together() const {
   const auto may_be = [](const Dim& a, const Dim& b) { return proves_less_equal(a, b).value_or(true); };
-  const bool is_fit = may_be(length(), short_row) || (has_columns() && may_be(wide_row, length()) && may_be(length(), task_elements));
-  if (!is_fit) return fmt::format("rows of {} elements keep a core busy by themselves", to_string(length()));
+  const auto is_fit = [&](const Lengths& fit) { return may_be(fit.least, length()) && may_be(length(), fit.most); };
+  if (std::ranges::none_of(lengths_together(), is_fit))
+    return fmt::format("rows of {} elements keep a core busy by themselves", to_string(length()));
   if (!may_be(rows_together, rows_.rows())) return "its rows are few";
   if (is_switched_off("rows_together")) return "switched off";
   if (!open_.empty()) return "its loops have versions for sizes that may be 1";
@@ -120,8 +128,9 @@ void RowsKernel::choose_together() {
   std::string reason = why_not_together();
   walks_together_ = reason.empty();
   if (walks_together_) {
-    reason = fmt::format("rows of at most {} elements are walked {} at once", short_row, rows_together);
-    if (has_columns()) reason += fmt::format(", and those of {} to {}", wide_row, task_elements);
+    const std::vector<Lengths> lengths = lengths_together();
+    reason = fmt::format("rows of at most {} elements are walked {} at once", lengths[0].most, rows_together);
+    for (size_t i = 1; i < lengths.size(); ++i) reason += fmt::format(", and those of {} to {}", lengths[i].least, lengths[i].most);
   }
   context_.decisions.push_back({"rows_together", graph::label(last_), walks_together_, std::move(reason)});
 }
@@ -129,11 +138,12 @@ void RowsKernel::choose_together() {
 // Returns the first row that is left.
 Value RowsKernel::emit_together(Value begin, Value end) {
   const Value size = b_.integer(rows_together), width = kernel_.size(length());
-  const auto is_within = [&](int64_t least, int64_t most) {
-    return b_.binary(loop::Op::And, b_.less(b_.integer(least - 1), width), b_.less(width, b_.integer(most + 1)));
+  const auto is_within = [&](const Lengths& fit) {
+    return b_.binary(loop::Op::And, b_.less(b_.integer(fit.least - 1), width), b_.less(width, b_.integer(fit.most + 1)));
   };
-  Value is_fit = is_within(0, short_row);
-  if (has_columns()) is_fit = b_.binary(loop::Op::Or, is_fit, is_within(wide_row, task_elements));
+  const std::vector<Lengths> lengths = lengths_together();
+  Value is_fit = is_within(lengths[0]);
+  for (size_t i = 1; i < lengths.size(); ++i) is_fit = b_.binary(loop::Op::Or, is_fit, is_within(lengths[i]));
   const Value count = b_.select(is_fit, b_.floor_divide(b_.subtract(end, begin), size), zero_);
   b_.serial_for(zero_, count, [&](Value group) {
     std::vector<Value> rows = {b_.add(begin, b_.multiply(group, size))};

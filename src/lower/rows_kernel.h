@@ -70,6 +70,10 @@ class RowsKernel {
   loop::Value given(const graph::Value* value, std::span<const loop::Value> index);
   loop::Value place_of(const Kept& kept);
   loop::Value place_in_block();  // of the element, in scratch
+  struct Lengths {
+    int64_t least, most;
+  };
+  std::vector<Lengths> lengths_together() const;  // of rows that are walked several at once
   void choose_together();
   std::string why_not_together() const;
   bool has_columns() const;
