@@ -1,12 +1,11 @@
 // What follows a product runs on its blocks: the same bits as in a loop of its own, compiled and interpreted, for sizes 0, 1, odd and large.
 #include "base/switches.h"
 #include "function/compile.h"
+#include "function/same_bits.h"
 #include "function/small_network.h"
 #include "runtime/pool.h"
 
 #include <gtest/gtest.h>
-
-#include <cstring>
 
 namespace anyshape::test {
 namespace {
@@ -16,12 +15,6 @@ using Body = std::function<std::vector<Tensor>(const Inputs&)>;
 
 auto compiled(const Body& body) {
   return function([body](std::vector<Tensor> inputs) { return body(inputs); }, {.name = "after_a_product"});
-}
-
-void expect_same_bits(const Tensor& got, const Tensor& wanted) {
-  ASSERT_EQ(to_string(got.shape()), to_string(wanted.shape()));
-  const std::vector<float> left = got.to_vector<float>(), right = wanted.to_vector<float>();
-  EXPECT_TRUE(left.empty() || std::memcmp(left.data(), right.data(), left.size() * sizeof(float)) == 0);
 }
 
 // Three compilations of one body, each with one trace for all sizes.

@@ -2,6 +2,7 @@
 // rounding of products in place, in memory that was planned.
 #include "base/switches.h"
 #include "function/compile.h"
+#include "function/same_bits.h"
 #include "runtime/pool.h"
 
 #include <anyshape/anyshape.h>
@@ -9,8 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
-#include <numeric>
 #include <random>
 
 namespace anyshape::test {
@@ -48,12 +47,6 @@ void expect_right(const Tensor& c, const Tensor& a, const Tensor& b, bool transp
       ASSERT_NEAR(got[static_cast<size_t>(i * s.n + j)], sum, 1e-5 * std::sqrt(static_cast<double>(s.k) + 1)) << "at " << i << ", " << j;
     }
   }
-}
-
-void expect_same_bits(const Tensor& got, const Tensor& wanted) {
-  const std::vector<float> left = got.to_vector<float>(), right = wanted.to_vector<float>();
-  ASSERT_EQ(left.size(), right.size());
-  EXPECT_TRUE(left.empty() || std::memcmp(left.data(), right.data(), left.size() * sizeof(float)) == 0);
 }
 
 auto compiled(bool transposed) {

@@ -1,11 +1,10 @@
 // Reductions are cut by sizes only: the same bits for any number of threads, compiled and interpreted, and close to sums in f64.
 #include "function/compile.h"
+#include "function/same_bits.h"
 #include "function/small_network.h"
 #include "runtime/pool.h"
 
 #include <gtest/gtest.h>
-
-#include <cstring>
 
 namespace anyshape::test {
 namespace {
@@ -18,11 +17,6 @@ struct Case {
 const std::vector<Case> cases = {{{4096, 10}, {0}},      {{700, 300}, {0}},       {{3, 5}, {0}},      {{0, 5}, {0}},
                                  {{5, 0}, {0}},          {{2, 100'000}, {1}},     {{1, 16'385}, {1}}, {{30, 7, 50}, {0, 2}},
                                  {{300, 40, 6}, {0, 1}}, {{20, 3, 1000}, {0, 1}}, {{257, 1}, {0}},    {{70'000}, {0}}};
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  const std::vector<float> left = a.to_vector<float>(), right = b.to_vector<float>();
-  return left.size() == right.size() && (left.empty() || std::memcmp(left.data(), right.data(), left.size() * sizeof(float)) == 0);
-}
 
 TEST(ReductionThreads, change_no_bit) {
   std::mt19937 host(5);

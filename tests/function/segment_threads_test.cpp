@@ -1,18 +1,12 @@
 // Rows of unequal length are cut by sizes only: the same bits for any number of threads, compiled and interpreted.
 #include "function/compile.h"
+#include "function/same_bits.h"
 #include "function/small_network.h"
 #include "ops/segment_rows.h"
 #include "runtime/pool.h"
 
-#include <cstring>
-
 namespace anyshape::test {
 namespace {
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  const std::vector<float> left = a.to_vector<float>(), right = b.to_vector<float>();
-  return left.size() == right.size() && (left.empty() || std::memcmp(left.data(), right.data(), left.size() * sizeof(float)) == 0);
-}
 
 std::vector<Tensor> rows_and_gradients(const Tensor& x, const Tensor& splits) {
   GradientTape tape;

@@ -1,5 +1,6 @@
 // A whole training step as one function: one trace and one compile for every batch size, equal to eager and to the interpreter.
 #include "function/compile.h"
+#include "function/same_bits.h"
 #include "function/small_network.h"
 #include "runtime/pool.h"
 
@@ -7,19 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 namespace anyshape::test {
 namespace {
 
 using function_detail::ScopedInterpretation;
-
-void expect_same_bits(const Tensor& a, const Tensor& b) {
-  ASSERT_EQ(a.dtype(), f32);
-  const std::vector<float> left = a.to_vector<float>(), right = b.to_vector<float>();
-  ASSERT_EQ(left.size(), right.size());
-  EXPECT_EQ(std::memcmp(left.data(), right.data(), left.size() * sizeof(float)), 0);
-}
 
 TEST(TrainStep, serves_every_batch_size_with_one_trace_and_equals_eager_and_the_interpreter) {
   const SmallNetwork compiled, eager, interpreted;
