@@ -1,6 +1,7 @@
 // Products that copy their right operand: right against sums in f64, the same bits for any number of threads and without a signature, within
 // rounding of products in place, in memory that was planned.
 #include "base/switches.h"
+#include "function/bytes_taken.h"
 #include "function/compile.h"
 #include "function/same_bits.h"
 #include "runtime/pool.h"
@@ -92,15 +93,6 @@ TEST(PackOperands, batches_views_and_what_follows_are_served) {
   expect_right(matmul(reshape(a, {300, 64}), columns), reshape(a, {300, 64}), columns, false, {300, 64, 1024});
   auto dense = function([](Tensor x, Tensor w) { return relu(matmul(x, w) + 1.0f); }, {.name = "dense"});
   expect_same_bits(dense(a, b), relu(reshape(whole, {3, 100, 1024}) + 1.0f));
-}
-
-template <class Call>
-int64_t bytes_taken(const Call& call) {
-  trim_memory();
-  const MemoryUse before = memory_use();
-  const Tensor result = call();
-  const MemoryUse after = memory_use();
-  return after.live_bytes + after.cached_bytes - before.live_bytes - before.cached_bytes;
 }
 
 TEST(PackOperands, the_copy_is_part_of_the_planned_memory_and_a_second_call_allocates_nothing) {

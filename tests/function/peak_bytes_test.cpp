@@ -1,5 +1,6 @@
 // peak_bytes(): what a call takes is known before it runs, by the names of its sizes.
 #include "base/switches.h"
+#include "function/bytes_taken.h"
 #include "function/small_network.h"
 #include "function/text_of.h"
 
@@ -9,16 +10,6 @@
 
 namespace anyshape::test {
 namespace {
-
-// What a call really takes: all blocks that it asks the system for, where nothing is kept from before.
-template <class Call>
-int64_t bytes_taken(const Call& call) {
-  trim_memory();
-  const MemoryUse before = memory_use();
-  const auto results = call();
-  const MemoryUse after = memory_use();
-  return after.live_bytes + after.cached_bytes - before.live_bytes - before.cached_bytes;
-}
 
 TEST(PeakBytes, equals_what_the_allocator_gives) {
   const Dim rows = dim("rows"), columns = dim("columns");
