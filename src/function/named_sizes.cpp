@@ -49,23 +49,27 @@ NamedSizes::NamedSizes(std::string_view function, std::string_view asked, const 
 Substitution NamedSizes::of(const Signature& signature) const {
   Substitution known;
   for (const Dim& symbol : signature.symbols()) {
-    const auto given = std::ranges::find(sizes_, name_of(symbol), &NamedSize::name);
-    if (given != sizes_.end()) known[as_symbol(symbol)->id] = given->value;
+    if (const NamedSize* const size = find(name_of(symbol))) known[as_symbol(symbol)->id] = size->value;
   }
   return known;
 }
 
 std::vector<int64_t> NamedSizes::all_of(const Signature& signature) const {
-  std::vector<int64_t> values;
   std::vector<std::string> missing, wanted;
   for (const std::string& name : names_in(signature.symbols())) {
     wanted.push_back(fmt::format("{{\"{}\", ...}}", name));
-    if (std::ranges::find(sizes_, name, &NamedSize::name) == sizes_.end()) missing.push_back(fmt::format("\"{}\"", name));
+    if (find(name) == nullptr) missing.push_back(fmt::format("\"{}\"", name));
   }
   if (!missing.empty())
     refuse(fmt::format("no size is given for {}; expected {}({{{}}}).", fmt::join(missing, ", "), asked_, fmt::join(wanted, ", ")));
-  for (const Dim& symbol : signature.symbols()) values.push_back(std::ranges::find(sizes_, name_of(symbol), &NamedSize::name)->value);
+  std::vector<int64_t> values;
+  for (const Dim& symbol : signature.symbols()) values.push_back(find(name_of(symbol))->value);
   return values;
+}
+
+const NamedSize* NamedSizes::find(std::string_view name) const {
+  const auto found = std::ranges::find(sizes_, name, &NamedSize::name);
+  return found == sizes_.end() ? nullptr : &*found;
 }
 
 void NamedSizes::require_known() const {
@@ -91,9 +95,9 @@ void NamedSizes::require_possible() const {
   for (const Entry& entry : entries_) {
     for (const Dim& symbol : entry->signature().symbols()) {
       const DimOptions& options = as_symbol(symbol)->options;
-      const auto given = std::ranges::find(sizes_, name_of(symbol), &NamedSize::name);
-      if (given != sizes_.end() && !can_be(given->value, options))
-        refuse(fmt::format("\"{}\" is {}; expected {}.", given->name, given->value, sizes_of(options)));
+      const NamedSize* const size = find(name_of(symbol));
+      if (size != nullptr && !can_be(size->value, options))
+        refuse(fmt::format("\"{}\" is {}; expected {}.", size->name, size->value, sizes_of(options)));
     }
   }
 }

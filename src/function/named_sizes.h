@@ -21,6 +21,7 @@ class NamedSizes {
   std::vector<int64_t> all_of(const Signature& signature) const;  // in the order of its symbols; ArgumentError where one is missing
 
  private:
+  const NamedSize* find(std::string_view name) const;  // null where it is not given
   void require_known() const;
   void require_once() const;
   void require_possible() const;
