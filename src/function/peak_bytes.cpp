@@ -26,9 +26,9 @@ Entry last_called(const function_detail::TraceCache& cache, const std::string& f
 }  // namespace
 
 int64_t FunctionCore::peak_bytes(const std::vector<NamedSize>& sizes) const {
-  const std::vector<Entry> asked = {last_called(state_->cache, state_->options.name, "peak_bytes")};
-  const function_detail::NamedSizes known(state_->options.name, "peak_bytes", asked, sizes);
-  return asked[0]->executable().peak_bytes(known.all_of(asked[0]->signature()));
+  const std::vector<Entry> last = {last_called(state_->cache, state_->options.name, "peak_bytes")};
+  const function_detail::NamedSizes known(state_->options.name, "peak_bytes", last, sizes);
+  return last[0]->executable().peak_bytes(known.all_of(last[0]->signature()));
 }
 
 std::string FunctionCore::peak_formula() const {
