@@ -61,9 +61,7 @@ void ReductionKernel::emit() {
 void ReductionKernel::emit_everything() {
   const Axis& first = axes_[0];
   const bool one_axis = axes_.size() == 1;
-  Dim row = 1;  // elements in one step of the first axis
-  for (size_t i = 1; i < axes_.size(); ++i) row = row * axes_[i].group.extent;
-  const Dim part_rows = one_axis ? Dim(task_elements) : max(Dim(task_elements) / max(row, 1), 1);
+  const Dim part_rows = one_axis ? Dim(task_elements) : max(Dim(task_elements) / max(row_elements(), 1), 1);
   const Dim parts = (first.group.extent + part_rows - 1) / part_rows;
   const Value extent = kernel_.size(first.group.extent), step = kernel_.size(part_rows);
   const std::vector<int32_t> partial = partial_results(parts);
@@ -154,6 +152,12 @@ Value ReductionKernel::output_offset(const Target& target) {
     if (target.output_axes[i] >= 0) index[target.output_axes[i]] = kept_[i];
   }
   return elements_.offset(shape, index);
+}
+
+Dim ReductionKernel::row_elements() const {
+  Dim elements = 1;
+  for (size_t i = 1; i < axes_.size(); ++i) elements = elements * axes_[i].group.extent;
+  return elements;
 }
 
 Value ReductionKernel::repeated_extent(size_t axis) {

@@ -31,8 +31,7 @@ void ReductionKernel::emit_columns() {
 void ReductionKernel::emit_column_parts() {
   const size_t last = axes_.size() - 1;
   const Axis& first = axes_[0];
-  Dim width = 1;  // elements in one step of the first axis
-  for (size_t i = 1; i < axes_.size(); ++i) width = width * axes_[i].group.extent;
+  const Dim width = row_elements();
   const Dim part_rows = rows_per_part(width), parts = (first.group.extent + part_rows - 1) / part_rows;
   const Dim column_count = axes_[last].group.extent;
   const Value columns = kernel_.size(column_count), rows = kernel_.size(first.group.extent);
