@@ -62,7 +62,7 @@ void Lowering::run_whole() {
   for (const graph::Value* input : graph_.inputs()) {
     buffers_[input] = add_buffer(buffer_for(*input, BufferKind::Argument, input->index));
   }
-  lower_roots();
+  lower_kernels();
   for (const graph::Value* output : graph_.outputs) {
     ProgramBuffer& buffer = program_.buffers[buffer_of(output)];
     if (buffer.kind == BufferKind::Temporary) buffer.kind = BufferKind::Result;
@@ -70,7 +70,7 @@ void Lowering::run_whole() {
   }
 }
 
-void Lowering::lower_roots() {
+void Lowering::lower_kernels() {
   for (const PlannedKernel& kernel : groups_.kernels) lower_kernel(kernel);
 }
 

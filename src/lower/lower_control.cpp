@@ -20,7 +20,7 @@ using graph::Graph;
 using graph::Node;
 
 void Lowering::run_region() {
-  lower_roots();
+  lower_kernels();
   block_ref().checks = graph_.checks;
   for (const graph::Value* output : graph_.outputs) {
     const int number = buffer_of(output);

@@ -30,7 +30,7 @@ class Lowering {
  private:
   // lower.cpp: kernels in order
   void number(const graph::Node& node);
-  void lower_roots();
+  void lower_kernels();
   void lower_kernel(const PlannedKernel& planned);
   void lower_row_kernel(const Roots& roots);
   std::vector<std::string> ops_of(const Roots& roots) const;
