@@ -3,8 +3,6 @@
 
 #include "shape/prove.h"
 
-#include <algorithm>
-
 namespace anyshape::lower {
 
 using graph::Node;

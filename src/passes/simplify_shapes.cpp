@@ -8,7 +8,6 @@
 #include "passes/patterns.h"
 #include "passes/rewrite.h"
 #include "passes/run_passes.h"
-#include "shape/prove.h"
 
 #include <algorithm>
 #include <iterator>
