@@ -1,4 +1,5 @@
 // Packed scans: rows of unequal length without padded steps, against a loop over the rows and finite differences.
+#include "function/numbers.h"
 #include "function/text_of.h"
 #include "ops/control/scan.h"
 
@@ -21,8 +22,6 @@ std::vector<int64_t> counts_of(const std::vector<int64_t>& lengths) {
 }
 
 int64_t sum_of(const std::vector<int64_t>& values) { return std::accumulate(values.begin(), values.end(), int64_t{0}); }
-
-Tensor numbers(const Shape& shape, double step) { return sin(reshape(cast(arange(shape.count().value()), f64) * step + 0.3, shape)); }
 
 const std::vector<std::vector<int64_t>> all_lengths = {{5, 3, 3, 1},       {4, 4}, {3}, {7, 0}, {0, 0, 0}, {}, {1, 1, 1},
                                                        {9, 6, 2, 2, 1, 0}, {2, 1}};

@@ -1,4 +1,5 @@
 // What leaves the loop: products of the inputs before it, sums over the steps after it, for any cell.
+#include "function/numbers.h"
 #include "graph/text.h"
 #include "ops/all_ops.h"
 #include "ops/control/scan.h"
@@ -12,8 +13,6 @@
 
 namespace anyshape::test {
 namespace {
-
-Tensor numbers(const Shape& shape, double step) { return sin(reshape(cast(arange(shape.count().value()), f64) * step + 0.3, shape)); }
 
 // A cell that does everything inside: x [batch, 3], h [batch, 4].
 struct Cell {

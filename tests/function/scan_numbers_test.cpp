@@ -1,5 +1,6 @@
 // Loops with their sizes as numbers: the bits of the same loop for any size, with batches as large as other axes, on any number of threads.
 #include "base/switches.h"
+#include "function/numbers.h"
 #include "runtime/pool.h"
 
 #include <anyshape/anyshape.h>
@@ -12,10 +13,6 @@ namespace anyshape::test {
 namespace {
 
 constexpr int64_t units = 8;
-
-Tensor numbers(const Shape& shape, double step) {
-  return cast(sin(reshape(cast(arange(shape.count().value()), f64) * step + 0.3, shape)), f32);
-}
 
 using Step = std::function<std::pair<Tensor, Tensor>(const Tensor& h, const Tensor& x, const Tensor& weight, const Tensor& beside)>;
 
@@ -53,8 +50,8 @@ TEST(ScanNumbers, have_the_bits_of_any_size_on_any_number_of_threads) {
   for (const Step& step : {Step(gated), Step(meeting)}) {
     auto exact = traced(step, Shapes::Exact), symbolic = traced(step, Shapes::Symbolic);
     for (const int64_t rows : {units, 4 * units, int64_t{45}, int64_t{1}, int64_t{0}}) {
-      const Tensor xs = numbers({3, rows, 4 * units}, 0.7), h = numbers({rows, units}, 0.3), weight = numbers({units, 4 * units}, 1.1),
-                   beside = numbers({rows, units}, 0.4);
+      const Tensor xs = numbers({3, rows, 4 * units}, 0.7, f32), h = numbers({rows, units}, 0.3, f32),
+                   weight = numbers({units, 4 * units}, 1.1, f32), beside = numbers({rows, units}, 0.4, f32);
       const std::vector<Tensor> eager = values_and_gradients(step, xs, h, weight, beside), any = symbolic(xs, h, weight, beside);
       for (const int threads : {1, 2, 3, 8}) {
         const runtime::ScopedPool pool(threads);

@@ -1,4 +1,5 @@
 // Loops whose rows do not meet run in blocks of rows: values, gradients and bits for any number of rows and threads.
+#include "function/numbers.h"
 #include "ops/control/scan.h"
 #include "runtime/pool.h"
 
@@ -27,17 +28,13 @@ struct Cell {
   }
 };
 
-Tensor numbers(const Shape& shape, Dtype dtype, double step) {
-  return cast(sin(reshape(cast(arange(shape.count().value()), f64) * step + 0.3, shape)), dtype);
-}
-
 struct Inputs {
   Inputs(int64_t time, int64_t batch, Dtype dtype)
-      : xs(numbers({time, batch, 4 * units}, dtype, 0.7)),
-        h(numbers({batch, units}, dtype, 0.3)),
-        u(numbers({units, 4 * units}, dtype, 1.1) * 0.5),
-        scale(numbers({units}, dtype, 0.9)),
-        rows(numbers({batch, units}, dtype, 0.4)) {}
+      : xs(numbers({time, batch, 4 * units}, 0.7, dtype)),
+        h(numbers({batch, units}, 0.3, dtype)),
+        u(numbers({units, 4 * units}, 1.1, dtype) * 0.5),
+        scale(numbers({units}, 0.9, dtype)),
+        rows(numbers({batch, units}, 0.4, dtype)) {}
   Tensor xs, h, u, scale, rows;
 };
 
@@ -101,7 +98,7 @@ TEST(ScanRows, packed_rows_in_blocks_are_a_loop_over_dense_batches) {
     return all;
   };
   auto traced = function([&](Tensor by, Tensor h, Tensor xs, Tensor u, Tensor scale) { return run(by, h, xs, u, scale); });
-  const Tensor by = tensor(counts, Shape{37}), h = numbers({50, units}, f64, 0.3), xs = numbers({total, 4 * units}, f64, 0.7);
+  const Tensor by = tensor(counts, Shape{37}), h = numbers({50, units}, 0.3), xs = numbers({total, 4 * units}, 0.7);
   const Inputs in(1, 1, f64);
   const std::vector<Tensor> expected = run(by, h, xs, in.u, in.scale);
   for (const int threads : {1, 2, 8}) {
@@ -123,7 +120,7 @@ TEST(ScanRows, bodies_whose_rows_meet_are_right_too) {
         h, xs);
   };
   auto traced = function([&](Tensor xs, Tensor h) { return run(xs, h); });
-  const Tensor xs = numbers({4, 40, 3}, f64, 0.7), h = numbers({40, 3}, f64, 0.2);
+  const Tensor xs = numbers({4, 40, 3}, 0.7), h = numbers({40, 3}, 0.2);
   const auto [last, all] = traced(xs, h);
   const auto [expected_last, expected_all] = run(xs, h);
   EXPECT_TRUE(all_close(last, expected_last, {.relative = 1e-12}));
