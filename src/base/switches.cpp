@@ -55,7 +55,7 @@ std::span<const Switch> all_switches() {
       {"place_parts", "parts of a concatenation are written where they stand in it"},
       {"merge", "loops over the same elements are one"},
       {"fuse_rows", "reductions are computed with what they read and what reads them"},
-      {"rows_together", "short rows are reduced several at once"},
+      {"rows_together", "rows whose length suits it are walked several at once"},
       {"epilogue", "what follows a product is computed on its tiles"},
       {"pack_operands", "a matrix that many rows are multiplied with is copied to where products read it best"},
       {"split_rows", "a loop whose rows do not meet runs blocks of rows apart"},
