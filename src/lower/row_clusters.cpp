@@ -119,9 +119,9 @@ class Joiner {
         if (is_inside(read.value) && (rows.combines_rows(*read.value->node) || !is_own(read, member, rows)))
           return fmt::format("it reads %{} of other rows, too", read.value->id);
       }
-      if (member.is_alias()) continue;
       for (const Value* value : member.reads.whole) {
-        if (is_inside(value)) return fmt::format("it needs the whole of %{} first", value->id);
+        if (!is_inside(value) || (member.is_alias() && !rows.combines_rows(*value->node))) continue;  // else another name of a row's number
+        return fmt::format("it needs the whole of %{} first", value->id);
       }
     }
     if (has_path_around(into, from)) return "what it reads needs the results of the others";

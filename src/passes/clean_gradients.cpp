@@ -100,14 +100,13 @@ Value* join_parts(Rewriting& at, const Node& node) {
   return terms.rest == nullptr ? joined : at.add(add_op, {terms.rest, joined}, {}, spec);
 }
 
-// The take whose gradient it is, as long as it runs: it refuses indices outside.
-const Node* take_of(const Rewriting& at, const Node& gradient) {
-  const Shape& shape = gradient.attrs.as<TakeGradientAttrs>().shape;
-  const auto found = std::ranges::find_if(at.walked(), [&](const Node* node) {
-    return node->op == &take_op && node->inputs[1] == gradient.inputs[1] && node->inputs[0]->spec.shape.same_as(shape) &&
-           at.users(node->outputs[0]) > 0;
+// Whether the take whose gradient it is runs: it refuses indices outside.
+bool has_take(const Rewriting& at, const Node& gradient) {
+  const TakeGradientAttrs& attrs = gradient.attrs.as<TakeGradientAttrs>();
+  return std::ranges::any_of(at.walked(), [&](const Node* node) {
+    return node->op == &take_op && node->inputs[1] == gradient.inputs[1] && node->inputs[0]->spec.shape.same_as(attrs.shape) &&
+           node->attrs.as<TakeAttrs>().from_end == attrs.from_end && at.users(node->outputs[0]) > 0;
   });
-  return found == at.walked().end() ? nullptr : *found;
 }
 
 Value* counted_from_start(Rewriting& at, Value* indices, const Dim& limit) {
@@ -125,9 +124,8 @@ Value* choose_instead(Rewriting& at, const Node& node) {
   Value *const dy = node.inputs[0], *indices = node.inputs[1];
   const int last = attrs.shape.rank() - 1, rows = indices->spec.shape.rank();
   if (attrs.batch_dims != rows || attrs.axis != last || rows != last) return nullptr;
-  const Node* const take = take_of(at, node);
-  if (take == nullptr) return nullptr;
-  if (take->attrs.as<TakeAttrs>().from_end) indices = counted_from_start(at, indices, attrs.shape[last]);
+  if (!has_take(at, node)) return nullptr;
+  if (attrs.from_end) indices = counted_from_start(at, indices, attrs.shape[last]);
   const TensorSpec& spec = node.outputs[0]->spec;
   Value* const is_chosen = at.add(one_hot_op, {indices}, OneHotAttrs{attrs.shape[last], -1, Dtype::b8}, {Dtype::b8, spec.shape, {}});
   Shape column = indices->spec.shape;

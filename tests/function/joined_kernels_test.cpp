@@ -79,5 +79,34 @@ TEST(JoinedKernels, a_chain_of_thousands_of_sums_is_walked_once) {
   EXPECT_TRUE(all_equal(many(ones({3})), full({3}, 4001.0F)));
 }
 
+// As many rows as columns: a sum along columns looks like a number for each row.
+TEST(JoinedKernels, a_sum_along_columns_of_a_square_belongs_to_no_row) {
+  const Dim m = dim("m");
+  const auto scaled = [](const Tensor& x) {
+    const Tensor columns = sum(x * sum(x, {.axes = {1}, .keep_dims = true}), {.axes = {0}});
+    return x * reshape(columns, {x.shape()[0], 1});
+  };
+  expect_as_eager(scaled, {spec(f32, {m, m})});
+  for (const int64_t size : {3, 40, 100}) {
+    const Tensor x = reshape(sin(cast(arange(size * size), f32)), {size, size}), v = ones({size, 1});
+    auto power = function([](Tensor a, Tensor b) { return matmul(a, matmul(a, b), {.transpose_a = true}); }, {.shapes = Shapes::Exact});
+    EXPECT_TRUE(all_close(power(x, v), matmul(transpose(x), matmul(x, v)), {.relative = 1e-4, .absolute = 1e-4})) << size;
+    auto exact = function(scaled, {.shapes = Shapes::Exact});
+    EXPECT_TRUE(all_close(exact(x), scaled(x), {.relative = 1e-4, .absolute = 1e-4})) << size;
+  }
+}
+
+TEST(JoinedKernels, a_gradient_alone_refuses_the_indices_that_its_take_refuses) {
+  const auto gradient = [](const Tensor& x, const Tensor& indices) {
+    GradientTape tape;
+    tape.watch(x);
+    return tape.gradient(sum(take(exp(x), indices, {.axis = 1, .batch_dims = 1, .from_end = false})), x);
+  };
+  auto traced = function(gradient, {.name = "gradient"});
+  traced(ones({2, 5}), tensor({0, 4}));
+  EXPECT_THROW(traced(ones({2, 5}), tensor({0, -1})), DataError);
+  EXPECT_THROW(gradient(ones({2, 5}), tensor({0, -1})), DataError);
+}
+
 }  // namespace
 }  // namespace anyshape

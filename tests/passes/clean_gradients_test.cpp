@@ -68,7 +68,8 @@ TEST(CleanGradients, one_index_per_row_is_a_choice) {
   %3 = take(%0, %1) {axis=1, batch_dims=1, from_end=false} : f32[n]
   %4 = exp(%2) : f32[n]
 )";
-  check_pass(passes::clean_gradients, head + R"(  %5 = take_gradient(%4, %1) {axis=1, batch_dims=1, shape=[n, 10]} : f32[n, 10]
+  check_pass(passes::clean_gradients,
+             head + R"(  %5 = take_gradient(%4, %1) {axis=1, batch_dims=1, from_end=false, shape=[n, 10]} : f32[n, 10]
   return %3, %5
 }
 )",
@@ -83,7 +84,7 @@ TEST(CleanGradients, one_index_per_row_is_a_choice) {
 
 TEST(CleanGradients, indices_that_nobody_else_checks_stay_with_the_scatter) {
   const std::string text = R"(graph f(%0 x: f32[n, 10], %1 i: i32[n], %2 dy: f32[n]) {
-  %3 = take_gradient(%2, %1) {axis=1, batch_dims=1, shape=[n, 10]} : f32[n, 10]
+  %3 = take_gradient(%2, %1) {axis=1, batch_dims=1, from_end=false, shape=[n, 10]} : f32[n, 10]
   return %3
 }
 )";

@@ -58,12 +58,13 @@ loop::Value take_element(ElementCall& call) {
 
 IndexRule take_gradient_indices(const OpCall& call) {
   const TakeGradientAttrs& attrs = call.attrs_as<TakeGradientAttrs>();
-  return {{attrs.shape[static_cast<int>(attrs.axis)]}};
+  return {{attrs.shape[static_cast<int>(attrs.axis)]}, attrs.from_end};
 }
 
 std::vector<Tensor> take_gradient(const GradientCall& call) {
   const TakeAttrs& attrs = call.attrs.as<TakeAttrs>();
-  return {bind(take_gradient_op, {call.dys[0], call.inputs[1]}, TakeGradientAttrs{attrs.axis, attrs.batch_dims, call.inputs[0].shape()}),
+  return {bind(take_gradient_op, {call.dys[0], call.inputs[1]},
+               TakeGradientAttrs{attrs.axis, attrs.batch_dims, attrs.from_end, call.inputs[0].shape()}),
           {}};
 }
 
@@ -78,7 +79,7 @@ Specs take_gradient_shape(OpCall& call) {
 
 std::vector<Tensor> gradient_of_take_gradient(const GradientCall& call) {
   const TakeGradientAttrs& attrs = call.attrs.as<TakeGradientAttrs>();
-  return {take(call.dys[0], call.inputs[1], {.axis = attrs.axis, .batch_dims = attrs.batch_dims}), {}};
+  return {take(call.dys[0], call.inputs[1], {.axis = attrs.axis, .batch_dims = attrs.batch_dims, .from_end = attrs.from_end}), {}};
 }
 
 void lower_take_gradient(LowerCall& call) {

@@ -21,11 +21,13 @@ struct TakeAttrs {
 struct TakeGradientAttrs {
   int64_t axis = 0;
   int64_t batch_dims = 0;
+  bool from_end = true;
   Shape shape;  // of what was taken from
   template <class V>
   void visit(V& v) {
     v("axis", axis);
     v("batch_dims", batch_dims);
+    v("from_end", from_end);
     v("shape", shape);
   }
 };
