@@ -8,16 +8,18 @@
 namespace anyshape::test {
 namespace {
 
-// A layer with relu, what follows, and its gradient.
-std::string relu_step(const std::string& copy, const std::string& mask) {
-  return R"(graph f(%0 x: f32[n, 64], %1 w: f32[64, 64]) {
+// A layer with relu, what follows, and the beginning of its gradient.
+const std::string relu_layer = R"(graph f(%0 x: f32[n, 64], %1 w: f32[64, 64]) {
   %2 = matmul(%0, %1) {transpose_a=false, transpose_b=false} : f32[n, 64]
   %3 = constant() {dtype=f32, number=0, integer=0} : f32[]
   %4 = less_equal(%2, %3) : b8[n, 64]
   %5 = where(%4, %3, %2) : f32[n, 64]
   %6 = matmul(%5, %1) {transpose_a=false, transpose_b=false} : f32[n, 64]
   %7 = matmul(%6, %1) {transpose_a=false, transpose_b=true} : f32[n, 64]
-  %8 = matmul(%7, %1) {transpose_a=false, transpose_b=true} : f32[n, 64]
+)";
+
+std::string relu_step(const std::string& copy, const std::string& mask) {
+  return relu_layer + R"(  %8 = matmul(%7, %1) {transpose_a=false, transpose_b=true} : f32[n, 64]
 )" + copy +
          "  %9 = where(" + mask + R"(, %3, %8) : f32[n, 64]
   %10 = matmul(%0, %9) {transpose_a=true, transpose_b=false} : f32[64, 64]
@@ -33,14 +35,7 @@ TEST(Recompute, relu_reads_its_mask_off_its_result) {
 
 // Two gradients that need the mask, one of them late.
 std::string mask_twice(const std::string& copies, const std::string& mask) {
-  return R"(graph f(%0 x: f32[n, 64], %1 w: f32[64, 64]) {
-  %2 = matmul(%0, %1) {transpose_a=false, transpose_b=false} : f32[n, 64]
-  %3 = constant() {dtype=f32, number=0, integer=0} : f32[]
-  %4 = less_equal(%2, %3) : b8[n, 64]
-  %5 = where(%4, %3, %2) : f32[n, 64]
-  %6 = matmul(%5, %1) {transpose_a=false, transpose_b=false} : f32[n, 64]
-  %7 = matmul(%6, %1) {transpose_a=false, transpose_b=true} : f32[n, 64]
-  %8 = where(%4, %3, %7) : f32[n, 64]
+  return relu_layer + R"(  %8 = where(%4, %3, %7) : f32[n, 64]
   %9 = matmul(%7, %1) {transpose_a=false, transpose_b=true} : f32[n, 64]
 )" + copies +
          "  %10 = where(" + mask + R"(, %3, %9) : f32[n, 64]
