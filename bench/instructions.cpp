@@ -13,7 +13,7 @@ namespace as = anyshape;
 using as::Tensor;
 
 // callgrind begins and ends to count by this name.
-extern "C" [[gnu::noipa]] void measured(int times, const std::function<void()>& body) {
+extern "C" [[gnu::noinline]] void measured(int times, const std::function<void()>& body) {
   for (int i = 0; i < times; ++i) body();
 }
 
@@ -42,6 +42,18 @@ Workload mlp() {
           as::sparse_categorical_crossentropy({.from_logits = true})};
 }
 
+// Of many layers: what takes longer for each of them the more there are shows in the figures of two depths.
+Workload deep(int layers) {
+  as::Sequential model;
+  for (int layer = 0; layer < layers; ++layer) {
+    model.add(as::Dense(8, {.activation = "relu"}));
+    if (layer % 4 == 3) model.add(as::LayerNormalization());
+  }
+  model.add(as::Dense(1));
+  model.build({as::dim("batch"), 8});
+  return {model, {.x = {as::zeros({0, 8})}, .y = {as::zeros({0, 1})}}, as::mean_squared_error()};
+}
+
 Workload lstm_text() {
   const as::Sequential model(as::Embedding(16, 16), as::LSTM(16), as::Dense(1));
   model.build({as::dim("batch"), as::dim("time")});
@@ -61,8 +73,9 @@ Workload encoder() {
 }
 
 auto compiled_step(const Workload& workload) {
-  workload.model.compile({.optimizer = as::adam({.learning_rate = 1e-3}), .loss = workload.loss});
-  return workload.model.train_step();
+  as::Model model = workload.model;
+  model.compile({.optimizer = as::adam({.learning_rate = 1e-3}), .loss = workload.loss});
+  return model.train_step();
 }
 
 // A training step on no rows: what a step costs beside its kernels.
@@ -88,7 +101,9 @@ int main(int count, char** arguments) {
                                                  {"step_call", step_call},
                                                  {"compile_mlp", [] { first_step(mlp()); }},
                                                  {"compile_lstm_text", [] { first_step(lstm_text()); }},
-                                                 {"compile_encoder", [] { first_step(encoder()); }}};
+                                                 {"compile_encoder", [] { first_step(encoder()); }},
+                                                 {"compile_deep_40", [] { first_step(deep(40)); }},
+                                                 {"compile_deep_160", [] { first_step(deep(160)); }}};
   const auto found = all.find(count == 2 ? arguments[1] : "");
   if (found == all.end()) {
     std::fprintf(stderr, "usage: instructions NAME, one of:\n");

@@ -1,4 +1,4 @@
-// The tables of docs/experiments/products.md: library products on one thread, in blocks of rows, with rows further apart, and
+// The tables of docs/internals/experiments/products.md: library products on one thread, in blocks of rows, with rows further apart, and
 // with b copied first.
 #include "base/float_state.h"
 #include "runtime/pack.h"

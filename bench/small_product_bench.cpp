@@ -1,4 +1,4 @@
-// The table of docs/experiments/products.md on vectors and tiny matrices: products as calls of the library and as generated loops
+// The table of docs/internals/experiments/products.md on vectors and tiny matrices: products as calls of the library and as generated loops
 // (expand_products), in one process, samples taken in turns. `small_product_bench [part of a name]`.
 #include "base/switches.h"
 #include "measure.h"

@@ -51,7 +51,7 @@ class Training {
   }
 
  private:
-  static as::Model compiled(const as::Model& model, const as::Loss& loss) {
+  static as::Model compiled(as::Model model, const as::Loss& loss) {
     model.compile({.optimizer = as::adam({.learning_rate = 1e-3}), .loss = loss});
     return model;
   }
@@ -96,7 +96,7 @@ Workload text_with(const as::AnyLayer& recurrent) {
 
 Workload lstm_text() { return text_with(as::LSTM(bench::LstmText::units)); }
 
-// A cell of a user's own, as docs/recurrent.md has it: an LSTM whose gates see the cell state.
+// A cell of a user's own, as docs/guide/recurrent.md has it: an LSTM whose gates see the cell state.
 class PeepholeCell : public as::Cell {
  public:
   explicit PeepholeCell(int64_t units) : units_(units) {}
@@ -221,7 +221,7 @@ void run_one(const Workload& workload, const Training& step) {
   std::printf("%.3f\n", milliseconds([&] { step(batch); }));
 }
 
-// Another cell in the place of the LSTM, step about with it.
+// Another cell instead of the LSTM, step about with it.
 void run_cell(const as::AnyLayer& cell, const as::Loss& loss) {
   const Workload ours = lstm_text(), other = text_with(cell);
   const Training lstm_step(ours, loss), cell_step(other, loss);

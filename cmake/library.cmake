@@ -7,6 +7,9 @@ add_library(anyshape SHARED)
 add_library(anyshape::anyshape ALIAS anyshape)
 target_link_libraries(anyshape PRIVATE ${ANYSHAPE_OBJECTS})
 target_link_options(anyshape PRIVATE -Wl,--exclude-libs,ALL -Wl,--build-id -Wl,--gc-sections -Wl,--as-needed)
+# What is in the library stays as long as the process: its threads and its code run until then, and nothing of it is destroyed at exit.
+target_sources(anyshape PRIVATE cmake/keep_at_exit.cpp)
+target_link_options(anyshape PRIVATE -Wl,-z,nodelete -Wl,--wrap=__cxa_atexit)
 target_include_directories(anyshape INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(anyshape PUBLIC cxx_std_20)

@@ -37,7 +37,7 @@ int main() {
         const Tensor hidden = as::relu(as::matmul(x, kernel1) + bias1);
         const Tensor scores = as::log_softmax(as::matmul(hidden, kernel2) + bias2);
         const Tensor is_label = as::reshape(label, {label.shape()[0], 1}) == as::arange(10);
-        const Tensor loss = -as::mean(as::sum(as::where(is_label, scores, 0.0f), {.axes = {-1}}));
+        const Tensor loss = -as::mean(as::sum(as::where(is_label, scores, 0.0f), {.axis = -1}));
         const std::vector<Tensor> gradients = tape.gradient(loss, variables);
         for (size_t i = 0; i < variables.size(); ++i) variables[i].assign_sub(gradients[i] * 0.1f);
         return loss;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Follows docs/add_an_op.md: applies its files to an overlay of the tree, compiles what they touch with the flags of a built folder, links
+"""Follows docs/internals/add_an_op.md: applies its files to an overlay of the tree, compiles what they touch with the flags of a built folder, links
 the universal tester again with the new objects and runs the new op's checks: tools/check_add_an_op.py BUILD_FOLDER
 
 Code blocks of the page open with ```cpp new FILE, or ```cpp after FILE "LINE": behind the first line of FILE that holds LINE.
@@ -18,7 +18,7 @@ TESTER = "tests/anyshape_check_test"
 
 
 def blocks():
-    text = (ROOT / "docs/add_an_op.md").read_text()
+    text = (ROOT / "docs/internals/add_an_op.md").read_text()
     for match in re.finditer(r'^```cpp (new|after) (\S+)(?: "(.*?)")?\n(.*?)^```', text, re.M | re.S):
         yield match.groups()
 
@@ -32,13 +32,13 @@ def apply_page(overlay):
             changed.append(name)
         if kind == "new":
             if (ROOT / name).exists():
-                sys.exit(f"docs/add_an_op.md: {name} exists already; the page needs another example")
+                sys.exit(f"docs/internals/add_an_op.md: {name} exists already; the page needs another example")
             target.write_text(code)
             continue
         lines = (target if target.exists() else ROOT / name).read_text().splitlines(keepends=True)
         at = next((i for i, line in enumerate(lines) if place in line), None)
         if at is None:
-            sys.exit(f'docs/add_an_op.md: no line of {name} holds "{place}"')
+            sys.exit(f'docs/internals/add_an_op.md: no line of {name} holds "{place}"')
         target.write_text("".join(lines[:at + 1]) + code + "".join(lines[at + 1:]))
     return changed
 
@@ -55,6 +55,13 @@ def object_of(build, source):
     return next((line.split(":")[0] for line in run(["ninja", "-t", "query", str(ROOT / source)], build).splitlines()[1:] if ".o" in line), "")
 
 
+def without_precompiled(words):
+    """Flags without the precompiled header, which has the tree's own headers: g++'s are `-include X`, clang's have -Xclang before each word."""
+    text = "\0".join(words) + "\0"
+    text = re.sub(r"-Xclang\0-include(-pch)?\0-Xclang\0[^\0]*\0", "", text)
+    return re.sub(r"(?<![^\0])-include\0[^\0]*\0", "", text)[:-1].split("\0")
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -65,7 +72,7 @@ def main():
         overlay = Path(folder)
         changed = apply_page(overlay)
         if len(changed) != 4:
-            sys.exit(f"docs/add_an_op.md: a new op touches {len(changed)} files ({', '.join(changed)}); expected four")
+            sys.exit(f"docs/internals/add_an_op.md: a new op touches {len(changed)} files ({', '.join(changed)}); expected four")
         first = ["-I" + str(overlay / name) for name in ("include", "src", "tests")]
 
         def compiled(source, like):
@@ -77,7 +84,8 @@ def main():
             command[-1] = str(overlay / source)
             if "-MF" in command:
                 command[command.index("-MF") + 1] = new + ".d"
-            run(command[:1 + command[0].endswith("ccache")] + first + command[1 + command[0].endswith("ccache"):], build)
+            compiler = next(i for i, word in enumerate(command) if word.startswith("-") and word != "-E")  # behind it and what launches it
+            run(command[:compiler] + first + without_precompiled(command[compiler:]), build)
             return old, new
 
         added = []
@@ -100,7 +108,7 @@ def main():
         passed = re.search(r"\[  PASSED  \] (\d+) tests", output)
         if not names or not passed or int(passed[1]) < 5:
             sys.exit(f"too few checks ran:\n{output}")
-        print(f"docs/add_an_op.md: {', '.join(names)} added by {len(changed)} files; {passed[1]} checks pass")
+        print(f"docs/internals/add_an_op.md: {', '.join(names)} added by {len(changed)} files; {passed[1]} checks pass")
 
 
 if __name__ == "__main__":

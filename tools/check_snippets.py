@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles and runs every whole program (a ```cpp block with a main) in README.md and docs/*.md: tools/check_snippets.py [--write] COMPILER FLAGS...
+"""Compiles and runs every whole program (a ```cpp block with a main) in README.md and docs/: tools/check_snippets.py [--write] COMPILER FLAGS...
 
 FLAGS are what a user's build would pass, for example from pkg-config. A page that shows code which does not compile or run is a failure, and
 so is a ```text block that follows a program, with at most one line between, and is not what the program prints (numbers of objects, #7, and
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def programs():
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         text = page.read_text()
         for match in re.finditer(r"^```cpp\n(.*?)^```\n(?:\n?[^\n`]*\n?\n?```text\n(.*?)^```)?", text, re.M | re.S):
             if "int main(" in match[1]:

@@ -1,4 +1,4 @@
-// Prints docs/tour.md: one call followed through every stage, with the texts that the stages themselves give. tools/make_tour runs it.
+// Prints docs/internals/tour.md: one call followed through every stage, with the texts that the stages themselves give. tools/make_tour runs it.
 #include "codegen/jit.h"
 #include "codegen/target.h"
 #include "function/program_text.h"
@@ -164,7 +164,8 @@ void tell_kernels(const as::lower::Program& program) {
   tell(
       "Ops that walk the same elements become one kernel, and what only that kernel needs never goes to memory. Each yes and no has a "
       "reason.\n"
-      "This is `score.explain()`, which knows the work and the memory of every kernel as formulas, before anything has run:");
+      "This is `score.explain({.detail = Detail::Full})`, which knows the work and the memory of every kernel as formulas, before anything "
+      "has run:");
   as::Dim arena = 0;
   for (const as::Dim& slot : program.blocks[0].slots) arena = arena + slot;
   show("text", as::function_detail::explain_program(program, arena, {}));
@@ -175,16 +176,16 @@ void tell_kernels(const as::lower::Program& program) {
       "anew for another size. An interpreter, slow and obvious, defines what these programs mean; tests compare machine code with it bit "
       "by\n"
       "bit.");
-  for (const as::lower::Step& step : program.steps) show("text", as::loop::print(step.kernel));
+  for (const as::lower::Step& step : program.steps) show("text", as::loop::print(*step.kernel));
   tell("The parameters are sizes of the trace:");
   std::string table = "| kernel | parameters | buffers |\n|---|---|---|\n";
   for (size_t i = 0; i < program.steps.size(); ++i) {
     const as::lower::Step& step = program.steps[i];
     std::string dims, buffers;
     for (size_t k = 0; k < step.dims.size(); ++k)
-      dims += fmt::format("{}{} = {}", dims.empty() ? "" : ", ", step.kernel.dims[k], to_string(step.dims[k]));
+      dims += fmt::format("{}{} = {}", dims.empty() ? "" : ", ", step.kernel->dims[k], to_string(step.dims[k]));
     for (size_t k = 0; k < step.buffers.size(); ++k)
-      buffers += fmt::format("{}{} = buffer {}", buffers.empty() ? "" : ", ", step.kernel.buffers[k].name, step.buffers[k]);
+      buffers += fmt::format("{}{} = buffer {}", buffers.empty() ? "" : ", ", step.kernel->buffers[k].name, step.buffers[k]);
     table += fmt::format("| {} | {} | {} |\n", i + 1, dims, buffers);
   }
   say(table.substr(0, table.size() - 1));
@@ -220,7 +221,7 @@ void tell_code(const as::lower::Program& program) {
   say("## 7. Machine code");
   tell("LLVM gets one body per loop, with the vectors already written out; the machine of this page is an x86-64-v3, which has AVX2.");
   for (size_t i = program.steps.size(); i-- > 0;) {
-    const as::loop::Kernel& kernel = program.steps[i].kernel;
+    const as::loop::Kernel& kernel = *program.steps[i].kernel;
     const std::string llvm = block_with(as::codegen::dump_llvm(kernel, as::runtime::find_extern), std::regex("load <.* x float>"));
     if (llvm.empty()) continue;
     tell(fmt::format("The inner loop of kernel {} (`{}`):", i + 1, kernel.name));

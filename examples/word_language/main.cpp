@@ -98,8 +98,8 @@ int main(int count, char** arguments) try {
             << " to test on, letters " << as::to_string(train.shape()) << "\n\n";
 
   as::random::set_seed(static_cast<uint64_t>(seed));
-  const as::Sequential model(as::Embedding(alphabet.size() + 1, 32), as::LSTM(128),
-                             as::Dense(static_cast<int64_t>(languages.size()), {.activation = "softmax"}));
+  as::Sequential model(as::Embedding(alphabet.size() + 1, 32), as::LSTM(128),
+                       as::Dense(static_cast<int64_t>(languages.size()), {.activation = "softmax"}));
   model.compile({.optimizer = "adam", .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
 
   const auto start = std::chrono::steady_clock::now();

@@ -2,12 +2,14 @@
 #pragma once
 #include <anyshape/activation.h>
 #include <anyshape/callback.h>
+#include <anyshape/config.h>
 #include <anyshape/control.h>
 #include <anyshape/custom_gradient.h>
 #include <anyshape/dataset.h>
 #include <anyshape/dim.h>
 #include <anyshape/dtype.h>
 #include <anyshape/error.h>
+#include <anyshape/families.h>
 #include <anyshape/function.h>
 #include <anyshape/gradient.h>
 #include <anyshape/history.h>
@@ -26,10 +28,15 @@
 #include <anyshape/model.h>
 #include <anyshape/ops.h>
 #include <anyshape/optimizer.h>
+#include <anyshape/outputs.h>
+#include <anyshape/per_output.h>
 #include <anyshape/preprocessing.h>
 #include <anyshape/ragged.h>
 #include <anyshape/random.h>
+#include <anyshape/register.h>
+#include <anyshape/registry.h>
 #include <anyshape/regularizer.h>
+#include <anyshape/schedule.h>
 #include <anyshape/shape.h>
 #include <anyshape/spec.h>
 #include <anyshape/stateful.h>
@@ -38,3 +45,4 @@
 #include <anyshape/tensor_list.h>
 #include <anyshape/variable.h>
 #include <anyshape/verify.h>
+#include <anyshape/version.h>

@@ -1,5 +1,6 @@
 // Callbacks: what runs between epochs and steps of fit.
 #pragma once
+#include <anyshape/config.h>
 #include <anyshape/history.h>
 #include <anyshape/tensor.h>
 
@@ -16,45 +17,58 @@ namespace anyshape {
 
 class Model;
 
-// Derive from this for hooks of one's own; every one may be left out.
+/// Derive from this for hooks of one's own; every one may be left out.
 class Callback {
  public:
   virtual ~Callback() = default;
-  virtual void on_train_begin(Model&) {}
-  virtual void on_train_end(Model&, const History&) {}
-  virtual void on_epoch_begin(Model&, int64_t /*epoch*/) {}
-  virtual void on_epoch_end(Model&, int64_t /*epoch*/, const Scores&) {}
-  virtual void on_batch_begin(Model&, int64_t /*step*/) {}
-  virtual void on_batch_end(Model&, int64_t /*step*/, const Scores&) {}
+  virtual void on_train_begin(Model&) {}                                  ///< before the first epoch of a fit
+  virtual void on_train_end(Model&, const History&) {}                    ///< after the last epoch, also where training stops early
+  virtual void on_epoch_begin(Model&, int64_t /*epoch*/) {}               ///< epochs count from 0
+  virtual void on_epoch_end(Model&, int64_t /*epoch*/, const Scores&) {}  ///< the epoch's scores, with "val_loss", ...
+  virtual void on_batch_begin(Model&, int64_t /*step*/) {}                ///< before a step; steps count from 0 in each epoch
+  virtual void on_batch_end(Model&, int64_t /*step*/, const Scores&) {}   ///< "loss" of this step alone, metrics over the epoch so far
 };
-// A handle on a callback, ours or the user's: `.callbacks = {as::EarlyStopping({.patience = 3}), MyCallback()}`.
+/// A handle on a callback, ours or the user's: `.callbacks = {as::EarlyStopping({.patience = 3}), MyCallback()}`.
 class AnyCallback {
  public:
+  /// A callback, which is moved in, or a shared pointer to one that the caller keeps.
   template <class Own>
     requires std::derived_from<Own, Callback>
   AnyCallback(Own own) : callback_(std::make_shared<Own>(std::move(own))) {}
   template <class Own>
     requires std::derived_from<Own, Callback>
-  AnyCallback(std::shared_ptr<Own> own) : callback_(std::move(own)) {}
-  Callback& operator*() const { return *callback_; }
+  AnyCallback(std::shared_ptr<Own> own) : callback_(required(std::move(own))) {}  ///< ArgumentError for none
+  AnyCallback(const AnyCallback&) = default;                                      ///< also where one is moved: a handle is never empty
+  AnyCallback& operator=(const AnyCallback&) = default;
+  Callback& operator*() const { return *callback_; }  ///< the callback itself, which copies of the handle share
   Callback* operator->() const { return callback_.get(); }
+  Config config() const;  ///< its class and options; a user's class that is not registered says so
 
  private:
+  static std::shared_ptr<Callback> required(std::shared_ptr<Callback> callback);
   std::shared_ptr<Callback> callback_;
 };
+/// The registry of callbacks.
+template <>
+Registry& registry_of<AnyCallback>();
 
-enum class Monitor { Auto, Min, Max };  // Auto: by the name; one that is no known loss or metric is refused
+enum class Monitor { Auto, Min, Max };  ///< Auto: by the name; one that is no known loss or metric is refused
 
+/// By default weights are saved after every epoch; with save_best_only after those in which the monitored value is better than ever before.
 struct ModelCheckpointOptions {
   std::string monitor = "val_loss";
   bool save_best_only = false;
   Monitor mode = Monitor::Auto;
 };
-class ModelCheckpoint : public Callback {  // saves weights after an epoch; "{epoch}" and "{val_loss}" in the path are filled in
+/// Saves weights after an epoch. "{epoch}", from 1 on, and any recorded value, "{val_loss}", are filled in; "{epoch:02d}" and "{loss:.2f}" are
+/// formatted as in Python, "{{" is a brace. A field that is not recorded and a folder that is not there are found before training.
+class ModelCheckpoint : public Callback {
  public:
   explicit ModelCheckpoint(std::string path, ModelCheckpointOptions options = {});
-  void on_train_begin(Model& model) override;
-  void on_epoch_end(Model& model, int64_t epoch, const Scores& scores) override;
+  const std::string& path() const { return path_; }                   ///< as given, with its fields
+  const ModelCheckpointOptions& options() const { return options_; }  ///< as given
+  void on_train_begin(Model& model) override;  ///< ArgumentError for a path, or a monitored value, that cannot be right
+  void on_epoch_end(Model& model, int64_t epoch, const Scores& scores) override;  ///< saves the weights
 
  private:
   std::string path_;
@@ -62,6 +76,7 @@ class ModelCheckpoint : public Callback {  // saves weights after an epoch; "{ep
   double best_ = 0;
 };
 
+/// A value is better where it is so by more than min_delta. Epochs before start_from_epoch are not looked at.
 struct EarlyStoppingOptions {
   std::string monitor = "val_loss";
   double min_delta = 0;
@@ -70,12 +85,15 @@ struct EarlyStoppingOptions {
   bool restore_best_weights = false;
   int64_t start_from_epoch = 0;
 };
+/// Stops training when the monitored value has not become better for `patience` epochs, at least one.
 class EarlyStopping : public Callback {
  public:
+  using Options = EarlyStoppingOptions;
   explicit EarlyStopping(EarlyStoppingOptions options = {});
-  void on_train_begin(Model& model) override;
-  void on_epoch_end(Model& model, int64_t epoch, const Scores& scores) override;
-  void on_train_end(Model& model, const History& history) override;
+  const Options& options() const { return options_; }  ///< as given
+  void on_train_begin(Model& model) override;          ///< begins anew; ArgumentError where fit does not record the monitored value
+  void on_epoch_end(Model& model, int64_t epoch, const Scores& scores) override;  ///< compares with the best value, and stops training
+  void on_train_end(Model& model, const History& history) override;  ///< puts the weights of the best epoch back, with restore_best_weights
 
  private:
   EarlyStoppingOptions options_;
@@ -84,6 +102,7 @@ class EarlyStopping : public Callback {
   std::vector<Tensor> best_weights_;
 };
 
+/// The factor is between 0 and 1. The rate goes no lower than min_learning_rate; `cooldown` epochs after a reduction are waited as in Keras.
 struct ReduceLROnPlateauOptions {
   std::string monitor = "val_loss";
   double factor = 0.1;
@@ -93,11 +112,14 @@ struct ReduceLROnPlateauOptions {
   int64_t cooldown = 0;
   double min_learning_rate = 0;
 };
+/// Multiplies the learning rate by `factor` when the monitored value has not become better for `patience` epochs.
 class ReduceLROnPlateau : public Callback {
  public:
+  using Options = ReduceLROnPlateauOptions;
   explicit ReduceLROnPlateau(ReduceLROnPlateauOptions options = {});
-  void on_train_begin(Model& model) override;
-  void on_epoch_end(Model& model, int64_t epoch, const Scores& scores) override;
+  const Options& options() const { return options_; }  ///< as given
+  void on_train_begin(Model& model) override;          ///< begins anew; ArgumentError where fit does not record the monitored value
+  void on_epoch_end(Model& model, int64_t epoch, const Scores& scores) override;  ///< ArgumentError where a schedule decides the rate
 
  private:
   ReduceLROnPlateauOptions options_;
@@ -106,35 +128,43 @@ class ReduceLROnPlateau : public Callback {
   int64_t cooling_ = 0;
 };
 
+/// Sets the learning rate before each epoch: to what a callable gives for the epoch, from 0 on, and the rate so far.
 class LearningRateScheduler : public Callback {
  public:
-  explicit LearningRateScheduler(std::function<double(int64_t epoch, double rate)> schedule) : schedule_(std::move(schedule)) {}
-  void on_epoch_begin(Model& model, int64_t epoch) override;
+  explicit LearningRateScheduler(std::function<double(int64_t epoch, double rate)> schedule);
+  const std::function<double(int64_t, double)>& schedule() const { return schedule_; }
+  void on_epoch_begin(Model& model, int64_t epoch) override;  ///< ArgumentError where a schedule decides the rate
 
  private:
   std::function<double(int64_t, double)> schedule_;
 };
 
+/// With append a file that is there is continued; otherwise it is written anew.
 struct CSVLoggerOptions {
   char separator = ',';
   bool append = false;
 };
+/// Writes a line per epoch into a file: the epoch, from 0 on, and every recorded value. The first line has the names.
 class CSVLogger : public Callback {
  public:
   explicit CSVLogger(std::filesystem::path file, CSVLoggerOptions options = {});
-  void on_train_begin(Model& model) override;
-  void on_epoch_end(Model& model, int64_t epoch, const Scores& scores) override;
+  const std::filesystem::path& file() const { return file_; }   ///< as given
+  const CSVLoggerOptions& options() const { return options_; }  ///< as given
+  void on_train_begin(Model& model) override;                   ///< opens the file; ArgumentError where it cannot be written
+  void on_epoch_end(Model& model, int64_t epoch, const Scores& scores) override;  ///< writes the line
 
  private:
   std::filesystem::path file_;
   CSVLoggerOptions options_;
 };
 
+/// Stops training after a step whose loss is NaN or infinite.
 class TerminateOnNaN : public Callback {
  public:
-  void on_batch_end(Model& model, int64_t step, const Scores& scores) override;
+  void on_batch_end(Model& model, int64_t step, const Scores& scores) override;  ///< looks at the loss of this step
 };
 
+/// A callable for each hook; one that is left out does nothing.
 struct LambdaCallbackOptions {
   std::function<void(Model&)> on_train_begin = {};
   std::function<void(Model&, const History&)> on_train_end = {};
@@ -143,9 +173,13 @@ struct LambdaCallbackOptions {
   std::function<void(Model&, int64_t step)> on_batch_begin = {};
   std::function<void(Model&, int64_t step, const Scores&)> on_batch_end = {};
 };
+/// A callback of callables, where a class of one's own is too much.
 class LambdaCallback : public Callback {
  public:
+  using Options = LambdaCallbackOptions;
   explicit LambdaCallback(LambdaCallbackOptions hooks) : hooks_(std::move(hooks)) {}
+  /// The callables, and the hooks that call them.
+  const Options& options() const { return hooks_; }
   void on_train_begin(Model& model) override;
   void on_train_end(Model& model, const History& history) override;
   void on_epoch_begin(Model& model, int64_t epoch) override;

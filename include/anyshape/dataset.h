@@ -1,11 +1,14 @@
 // Datasets: lazy streams of elements that can be gone through again and again, with the same result for the same seed.
 #pragma once
+#include <anyshape/config.h>
+#include <anyshape/stateful.h>
 #include <anyshape/tensor.h>
 
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -16,105 +19,117 @@
 #pragma GCC visibility push(default)
 namespace anyshape {
 
-// Inputs or targets: one tensor, several, or several by name. A plain vector of tensors is the rows of one input.
+/// Inputs, targets or their weights: one tensor, several, or several by name. A plain vector of tensors is the rows of one input.
 class Data {
  public:
   Data() = default;
   Data(const Tensor& tensor);
-  Data(const std::vector<Tensor>& rows);  // unequal rows: a ragged batch
+  Data(const std::vector<Tensor>& rows);  ///< unequal rows: a ragged batch
+  /// A tensor, and the name of the input or output that it belongs to.
   struct Field {
-    std::string name;  // empty: by position
+    std::string name;  ///< empty: by position
     Tensor tensor;
-    bool is_row = false;  // of rows of unequal length: a batch of them is ragged even where they happen to be equal
+    bool is_row = false;  ///< of rows of unequal length: a batch of them is ragged even where they happen to be equal
   };
   explicit Data(std::vector<Field> fields) : fields_(std::move(fields)) {}
+  Data(std::initializer_list<Field> fields) : fields_(fields) {}  ///< {{"price", a}, {"kind", b}}
 
-  bool defined() const { return !fields_.empty(); }
-  const std::vector<Field>& fields() const { return fields_; }
-  const Tensor& single() const;  // ArgumentError where there are several
+  bool defined() const { return !fields_.empty(); }             ///< false: nothing is given
+  const std::vector<Field>& fields() const { return fields_; }  ///< in the order in which they are given
+  const Tensor& single() const;                                 ///< ArgumentError where there are several
 
  private:
   std::vector<Field> fields_;
 };
-Data inputs(std::vector<Tensor> tensors);
-Data inputs(std::vector<Data::Field> fields);  // by name
+Data inputs(std::vector<Tensor> tensors);      ///< several inputs, by position
+Data inputs(std::vector<Data::Field> fields);  ///< by name
 
-// What a dataset yields: an input and, unless there is none, a target and a weight.
+/// What a dataset yields: an input and, unless there is none, a target and a weight, or one for each output.
 struct Example {
   Data x;
   Data y = {};
-  Tensor sample_weight = {};
+  Data sample_weight = {};
 };
 
 class DatasetImpl;
 class DatasetCursor;
 
+/// Shapes are those of one element, for the inputs and then the targets. drop_remainder leaves out a last batch that is not full.
 struct PaddedBatchOptions {
-  std::vector<Shape> shapes = {};  // per field; as::dynamic: to the longest of the batch
+  std::vector<Shape> shapes = {};  ///< per field; as::dynamic: to the longest of the batch
   double value = 0;
   bool drop_remainder = false;
 };
+/// Boundaries ascend: a bucket holds lengths below its boundary, one more bucket the rest. pad_to_boundary pads the first input to its boundary less
+/// one, so that a bucket has one size; an element of the last bucket is a DataError then.
 struct BucketOptions {
   std::vector<int64_t> boundaries = {};
   int64_t batch_size = 32;
-  std::vector<int64_t> batch_sizes = {};  // one per bucket, one more than boundaries
+  std::vector<int64_t> batch_sizes = {};  ///< one per bucket, one more than boundaries
   bool pad_to_boundary = false;
   double value = 0;
   bool drop_remainder = false;
 };
+/// Elements are drawn from a buffer of this size. Without a seed as::random gives one; without reshuffle_each_iteration all passes have one order.
 struct ShuffleOptions {
   int64_t buffer = 10'000;
   std::optional<int64_t> seed = {};
   bool reshuffle_each_iteration = true;
 };
+/// Which columns from_csv() reads, and as what.
 struct CsvOptions {
-  std::string target = {};                                          // the column that is the target; none: no target
-  std::vector<std::string> columns = {};                            // the inputs; none: all but the target
-  std::map<std::string, Dtype> dtypes = {};                         // by column; f32 unless given
-  std::map<std::string, std::vector<std::string>> categories = {};  // columns of text: a value becomes its place in the list, i32
+  std::string target = {};                                          ///< the column that is the target; none: no target
+  std::vector<std::string> columns = {};                            ///< the inputs; none: all but the target
+  std::map<std::string, Dtype> dtypes = {};                         ///< by column; f32 unless given
+  std::map<std::string, std::vector<std::string>> categories = {};  ///< columns of text: a value becomes its index in the list, i32
   char separator = ',';
-  bool header = true;  // the first line has the columns' names; without one they are "0", "1", ...
-  std::vector<std::string> missing = {"", "NA", "NaN", "nan", "null"};  // become NaN; a DataError in columns of integers
+  bool header = true;  ///< the first line has the columns' names; without one they are "0", "1", ...
+  std::vector<std::string> missing = {"", "NA", "NaN", "nan", "null"};  ///< become NaN; a DataError in columns of integers
 };
+/// drop_remainder leaves out a last batch that is not full.
 struct BatchOptions {
   bool drop_remainder = false;
-  // None: fields of unequal rows are ragged, and stay so where a batch has equal ones, also behind a map. false: all are dense, as where
-  // a map makes vectors of one length of unequal rows; DataError for unequal ones.
+  /// None: fields of unequal rows are ragged, and stay so where a batch has equal ones, also behind a map. false: all are dense, as where
+  /// a map makes vectors of one length of unequal rows; DataError for unequal ones.
   std::optional<bool> ragged = {};
 };
 
-class Dataset {
+/// A handle: a stage gives a new dataset, computes nothing before a pass, and leaves this one as it is. Copies count their passes together.
+class Dataset : public Stateful {
  public:
+  /// One element per row of the tensors, in their order. DataError where they have unequal numbers of rows, ShapeError for a scalar.
   static Dataset from(const Data& x);
   static Dataset from(const Data& x, const Data& y);
-  static Dataset from(const Data& x, const Data& y, const Tensor& sample_weight);
-  // Calls `make` at the start of each pass; the callable it gives yields examples until it gives none.
+  static Dataset from(const Data& x, const Data& y, const Data& sample_weight);
+  /// Calls `make` at the start of each pass; the callable it gives yields examples until it gives none, and is not called again then.
   static Dataset from_generator(std::function<std::function<std::optional<Example>()>()> make);
-  // One element per record, read anew in each pass. Inputs of one dtype are one tensor [columns], else a field per column, by name.
+  /// One element per record, read anew in each pass. Inputs of one dtype are one tensor [columns], else a field per column, by name. Lines end
+  /// in LF, CR LF or CR; at most 250,000 columns. A number below the range of its column is 0, above it a DataError.
   static Dataset from_csv(const std::filesystem::path& file, CsvOptions options = {});
 
-  Dataset map(std::function<Example(const Example&)> callable) const;
-  Dataset filter(std::function<bool(const Example&)> callable) const;
-  Dataset batch(int64_t size, BatchOptions options = {}) const;  // unequal rows become a ragged batch
-  Dataset padded_batch(int64_t size, PaddedBatchOptions options = {}) const;
-  Dataset bucket(BucketOptions options) const;
-  Dataset shuffle(ShuffleOptions options = {}) const;
-  Dataset repeat(int64_t times = -1) const;  // -1: without end
-  Dataset take(int64_t count) const;
-  Dataset skip(int64_t count) const;
-  Dataset cache() const;
-  Dataset prefetch(int64_t count = 2) const;  // made ahead on a thread of its own
-  static Dataset zip(const Dataset& x, const Dataset& y);
+  Dataset map(std::function<Example(const Example&)> callable) const;         ///< changes each element; a batch is one
+  Dataset filter(std::function<bool(const Example&)> callable) const;         ///< keeps what gives true; size() is not known then
+  Dataset batch(int64_t size, BatchOptions options = {}) const;               ///< unequal rows become a ragged batch
+  Dataset padded_batch(int64_t size, PaddedBatchOptions options = {}) const;  ///< rows are padded at their ends; DataError for a longer one
+  Dataset bucket(BucketOptions options) const;             ///< padded batches of about equal length: that of the first input's first axis
+  Dataset shuffle(ShuffleOptions options = {}) const;      ///< the next element is drawn from a buffer that is kept full
+  Dataset repeat(int64_t times = -1) const;                ///< -1: without end
+  Dataset take(int64_t count) const;                       ///< at most the first `count` elements
+  Dataset skip(int64_t count) const;                       ///< all but the first `count` elements
+  Dataset cache() const;                                   ///< keeps what the first whole pass gives; ArgumentError where it has no end
+  Dataset prefetch(int64_t count = 2) const;               ///< made ahead on a thread of its own
+  static Dataset zip(const Dataset& x, const Dataset& y);  ///< inputs of y become targets; ends with the shorter one
 
-  std::optional<int64_t> size() const;  // elements, where known
-  bool is_batched() const;
-  bool is_endless() const;       // a pass has no end: repeat() without take()
-  double padding_waste() const;  // the share of padded elements in one pass; ArgumentError where it has no end
+  std::optional<int64_t> size() const;  ///< elements, where known
+  bool is_batched() const;              ///< elements are batches: of batch(), padded_batch() or bucket()
+  bool is_endless() const;              ///< a pass has no end: repeat() without take()
+  double padding_waste() const;         ///< the share of padded elements in one pass; ArgumentError where it has no end
 
-  // for (const Example& example : dataset)
+  /// for (const Example& example : dataset)
   class Iterator {
    public:
     explicit Iterator(std::shared_ptr<DatasetCursor> cursor);
+    /// The element at hand; ++ goes to the next one, and != end() holds until they are over.
     const Example& operator*() const { return *current_; }
     const Example* operator->() const { return &*current_; }
     Iterator& operator++();
@@ -124,16 +139,25 @@ class Dataset {
     std::shared_ptr<DatasetCursor> cursor_;
     std::optional<Example> current_;
   };
-  Iterator begin() const;
-  std::default_sentinel_t end() const { return {}; }
+  Iterator begin() const;                             ///< begins a new pass
+  std::default_sentinel_t end() const { return {}; }  ///< of every pass
 
-  explicit Dataset(std::shared_ptr<const DatasetImpl> impl);
-  const std::shared_ptr<const DatasetImpl>& impl() const { return impl_; }
+  explicit Dataset(std::shared_ptr<const DatasetImpl> impl);  ///< ArgumentError for none
+  Dataset(const Dataset&) = default;                          ///< also where one is moved: a dataset is never empty
+  Dataset& operator=(const Dataset&) = default;
+  const std::shared_ptr<const DatasetImpl>& impl() const { return impl_; }  ///< for the library
+  /// The last stage with its options, in whose field "dataset" the one before it stands. Data in memory and callables say that they are such.
+  Config config() const;
+  void set_made(std::shared_ptr<const Made> made);  ///< see with_config()
 
  private:
   std::shared_ptr<const DatasetImpl> impl_;
-  std::shared_ptr<std::atomic<int64_t>> passes_;  // begun so far
+  std::shared_ptr<std::atomic<int64_t>> passes_;  ///< begun so far
+  std::shared_ptr<const Made> made_;
 };
+/// The registry of stages of datasets.
+template <>
+Registry& registry_of<Dataset>();
 
 }  // namespace anyshape
 #pragma GCC visibility pop

@@ -6,39 +6,48 @@
 #pragma GCC visibility push(default)
 namespace anyshape {
 
-// The base of everything the library throws. Texts read `<op or place>: <what is wrong>: <values>; expected <rule>. <what to do>`.
+/// The base of everything the library throws. Texts read `<op or place>: <what is wrong>: <values>; expected <rule>. <what to do>`.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
+/// Ranks, axes and sizes that do not fit an op's rule.
 class ShapeError : public Error {
   using Error::Error;
-};  // ranks, axes and sizes that do not fit an op's rule
+};
+/// An element type an op does not take.
 class DtypeError : public Error {
   using Error::Error;
-};  // an element type an op does not take
+};
+/// A call outside a function's declared signature.
 class SignatureError : public Error {
   using Error::Error;
-};  // a call outside a function's declared signature
+};
+/// Something a trace cannot hold, or a value that left its trace.
 class TraceError : public Error {
   using Error::Error;
-};  // something a trace cannot hold, or a value that left its trace
+};
+/// Unknown names, bad options, unbuilt state.
 class ArgumentError : public Error {
   using Error::Error;
-};  // unknown names, bad options, unbuilt state
+};
+/// Bad values in data: indices, labels, missing numbers.
 class DataError : public Error {
   using Error::Error;
-};  // bad values in data: indices, labels, missing numbers
+};
+/// A file or text that cannot be read.
 class FormatError : public Error {
   using Error::Error;
-};  // a file or text that cannot be read
+};
+/// A buffer that could not be had; the text names the bytes.
 class OutOfMemory : public Error {
   using Error::Error;
-};  // a buffer that could not be had; the text names the bytes
+};
+/// A bug of ours.
 class InternalError : public Error {
   using Error::Error;
-};  // a bug of ours
+};
 
 }  // namespace anyshape
 #pragma GCC visibility pop

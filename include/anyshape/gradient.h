@@ -1,5 +1,6 @@
 // Gradients: record what is computed, then ask for derivatives. Works eagerly, inside traced functions, and twice.
 #pragma once
+#include <anyshape/spec.h>
 #include <anyshape/tensor.h>
 #include <anyshape/variable.h>
 
@@ -12,19 +13,28 @@
 #pragma GCC visibility push(default)
 namespace anyshape {
 
+/// What a tape watches by itself, and whether gradient() may be called again.
 struct TapeOptions {
-  bool persistent = false;      // gradient() may be called more than once
-  bool watch_variables = true;  // a trainable variable is watched as soon as it is read; without it, only what watch() names
+  bool persistent = false;      ///< gradient() may be called more than once
+  bool watch_variables = true;  ///< a trainable variable is watched as soon as it is read; without it, only what watch() names
 };
 
-enum class Unreached : uint8_t { Error, Zeros };  // what becomes of a source that no target depends on
+/// What becomes of a source that no target depends on; Undefined: an empty handle.
+enum class Unreached : uint8_t { Error, Zeros, Undefined };
 
+/// What the gradients of the targets are multiplied by, and what becomes of a source that no target depends on.
 struct GradientOptions {
-  std::vector<Tensor> output_gradients = {};  // one per target, of its dtype and shape: d target is multiplied by it; none: ones
-  Unreached unreached = Unreached::Error;     // an ArgumentError that names the source
+  std::vector<Tensor> output_gradients = {};  ///< one per target, of its dtype and shape: d target is multiplied by it; none: ones
+  Unreached unreached = Unreached::Error;     ///< an ArgumentError that names the source
 };
 
-// Records the ops of this thread while it lives, as far as they depend on trainable variables read and tensors watched under it.
+/// A variable as a tape met it.
+struct WatchedVariable {
+  uint64_t id = 0;
+  TensorSpec spec = {};  ///< with the variable's name
+};
+
+/// Records the ops of this thread while it lives, as far as they depend on trainable variables read and tensors watched under it.
 class GradientTape {
  public:
   explicit GradientTape(TapeOptions options = {});
@@ -32,10 +42,10 @@ class GradientTape {
   GradientTape(const GradientTape&) = delete;
   GradientTape& operator=(const GradientTape&) = delete;
 
-  void watch(const Tensor& tensor);      // of a floating dtype
-  void watch(const Variable& variable);  // what it gives when it is read from here on, trainable or not
+  void watch(const Tensor& tensor);      ///< of a floating dtype
+  void watch(const Variable& variable);  ///< what it gives when it is read from here on, trainable or not
 
-  // d sum(target * output gradient) / d source, one per source.
+  /// d sum(target * output gradient) / d source, one per source.
   using Tensors = std::vector<Tensor>;
   using Variables = std::vector<Variable>;
   Tensor gradient(const Tensor& target, const Tensor& source, const GradientOptions& options = {});
@@ -44,11 +54,13 @@ class GradientTape {
   Tensors gradient(const Tensor& target, const Variables& sources, const GradientOptions& options = {});
   Tensors gradient(const Tensor& target, std::initializer_list<Tensor> sources, const GradientOptions& options = {});
   Tensors gradient(const Tensor& target, std::initializer_list<Variable> sources, const GradientOptions& options = {});
-  // Of several targets together: the sum over them.
+  /// Of several targets together: the sum over them.
   Tensors gradient(const Tensors& targets, const Tensors& sources, const GradientOptions& options = {});
   Tensors gradient(const Tensors& targets, const Variables& sources, const GradientOptions& options = {});
 
-  // While what it returns lives, the tape records nothing: for metrics and other work beside the target.
+  std::vector<WatchedVariable> watched_variables() const;  ///< that were read under it, in that order
+
+  /// While what it returns lives, the tape records nothing: for metrics and other work beside the target.
   class Pause;
   [[nodiscard]] Pause pause();
 
@@ -57,9 +69,10 @@ class GradientTape {
   std::shared_ptr<Recorder> recorder_;
 };
 
+/// What pause() returns; of several at a time the last to end lets the tape record again.
 class GradientTape::Pause {
  public:
-  ~Pause();
+  ~Pause();  ///< ends the pause
   Pause(const Pause&) = delete;
   Pause& operator=(const Pause&) = delete;
 
@@ -69,7 +82,7 @@ class GradientTape::Pause {
   std::shared_ptr<Recorder> recorder_;
 };
 
-// The value of `body` and its gradients with respect to the variables, trainable or not: GradientTape in one call.
+/// The value of `body` and its gradients with respect to the variables, trainable or not: GradientTape in one call.
 std::pair<Tensor, std::vector<Tensor>> value_and_gradients(const std::function<Tensor()>& body, const std::vector<Variable>& variables,
                                                            const GradientOptions& options = {});
 

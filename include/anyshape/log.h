@@ -8,7 +8,7 @@ namespace anyshape {
 
 using LogSink = std::function<void(std::string_view)>;
 
-// Sends every later warning (one line, without its line end) to `sink`, which may be called from several threads. An empty one restores standard error.
+/// Sends every later warning (one line, without its line end) to `sink`, which may be called from several threads. An empty one restores standard error.
 void set_log_sink(LogSink sink);
 
 }  // namespace anyshape

@@ -8,13 +8,17 @@
 #include <anyshape/loss.h>
 #include <anyshape/metric.h>
 #include <anyshape/optimizer.h>
+#include <anyshape/per_output.h>
 
+#include <concepts>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -22,25 +26,27 @@ namespace anyshape {
 
 class Model;
 
+/// Data that is given by name finds the input by its name.
 struct InputOptions {
   std::string name = {};
   Dtype dtype = Dtype::f32;
-  bool ragged = false;  // the first size after the batch is the rows' own
+  bool ragged = false;  ///< the first size after the batch is the rows' own
 };
-// A placeholder for the functional spelling: layers and ops called on it describe a model. Sizes are those of one row; as::dynamic leaves one open.
+/// A placeholder for the functional spelling: layers and ops called on it describe a model. Sizes are those of one row; as::dynamic leaves one open.
 Tensor input(const Shape& row, InputOptions options = {});
 
+/// A model from placeholders to what is computed of them. Without a name it is "model".
 struct FunctionalOptions {
   std::vector<Tensor> inputs;
-  std::vector<Tensor> outputs;
+  PerOutput<Tensor> outputs;  ///< without a name: that of the layer that makes it
   std::string name = {};
 };
 
-// What a step works on: rows of inputs and targets, and their weights.
+/// What a step works on: rows of inputs and targets, in the model's order, and their weights.
 struct Batch {
   std::vector<Tensor> x;
   std::vector<Tensor> y = {};
-  std::optional<Tensor> sample_weight = {};
+  std::vector<Tensor> sample_weight = {};  ///< none; one, which holds for every output; or one per output
   template <class Visitor>
   void visit(Visitor&& visitor) {
     visitor("x", x);
@@ -49,88 +55,132 @@ struct Batch {
   }
 };
 
-// A step of the user's own in place of the built-in one: updates the model and gives the loss.
-using StepFunction = std::function<Tensor(Model& model, Optimizer& optimizer, const Tensor& x, const Tensor& y)>;
+/// What a step of the user's own gives: the loss, and what else is to be reported: means over the rows of an epoch, by name.
+struct StepResult {
+  StepResult(Tensor value, std::vector<std::pair<std::string, Tensor>> reported = {})
+      : loss(std::move(value)), metrics(std::move(reported)) {}
+  Tensor loss;
+  std::vector<std::pair<std::string, Tensor>> metrics;
+};
 
+/// A step of the user's own instead of the built-in one: updates the model and gives the loss, as a Tensor or a StepResult. It takes the model,
+/// the optimizer and the batch; or, where there is one input and one target and no weights, those two tensors instead of the batch.
+class StepFunction {
+ public:
+  StepFunction() = default;
+  /// A step on the model, the optimizer and the batch.
+  template <class Callable>
+    requires std::is_invocable_r_v<StepResult, const Callable&, Model&, Optimizer&, const Batch&>
+  StepFunction(Callable callable) : step_(std::move(callable)) {}
+  /// A step on the model, the optimizer, the input and the target.
+  template <class Callable>
+    requires std::is_invocable_r_v<StepResult, const Callable&, Model&, Optimizer&, const Tensor&, const Tensor&>
+  StepFunction(Callable callable) : pair_(std::move(callable)) {}
+
+  explicit operator bool() const { return step_ || pair_; }  ///< false: the built-in step is used
+  /// ArgumentError where a step on an input and a target gets several of them, or weights.
+  StepResult operator()(Model& model, Optimizer& optimizer, const Batch& batch) const;
+
+ private:
+  std::function<StepResult(Model&, Optimizer&, const Batch&)> step_;
+  std::function<StepResult(Model&, Optimizer&, const Tensor&, const Tensor&)> pair_;
+};
+
+/// Every output has a loss, unless there is a step of the user's own. weighted_metrics count sample weights, metrics do not. run_eagerly: no trace.
 struct CompileOptions {
   Optimizer optimizer = "rmsprop";
   Loss loss = {};
-  std::vector<Metric> metrics = {};
-  std::vector<Loss> losses = {};  // one per output, in place of `loss`
-  std::vector<double> loss_weights = {};
-  std::vector<Metric> weighted_metrics = {};
+  PerOutput<Metric> metrics = {};       ///< one without a name is taken of every output
+  PerOutput<Loss> losses = {};          ///< by position or by name; an output that is not named has `loss`
+  PerOutput<double> loss_weights = {};  ///< of the outputs' losses in the sum; 1 for one that is not named
+  PerOutput<Metric> weighted_metrics = {};
   StepFunction step = {};
   bool run_eagerly = false;
 };
 
-enum class Verbose { Auto, Silent, Line, Bar };  // Auto: a bar on a terminal, a line per epoch elsewhere
+enum class Verbose { Auto, Silent, Line, Bar };  ///< Auto: a bar on a terminal, a line per epoch elsewhere
 
+/// Tensors, or a dataset; ArgumentError for both.
 struct ValidationData {
   Data x = {};
   Data y = {};
+  Data sample_weight = {};
   std::optional<Dataset> dataset = {};
 };
 
+/// How fit() trains. A dataset has batches and weights of its own: batch_size holds for tensors, and validation_split and sample_weight need them.
 struct FitOptions {
   int64_t batch_size = 32;
   int64_t epochs = 1;
   Verbose verbose = Verbose::Auto;
   std::vector<AnyCallback> callbacks = {};
-  double validation_split = 0;  // the share of rows, the last ones, that is kept for validation
+  double validation_split = 0;  ///< the share of rows, the last ones, that is kept for validation
   ValidationData validation_data = {};
-  bool shuffle = true;                          // the rows of tensors anew in each epoch; a dataset has its own
-  std::map<int64_t, double> class_weight = {};  // 1 for a class that is not listed
-  Tensor sample_weight = {};                    // [rows], or [rows, time] for losses per position
-  std::optional<int64_t> seed = {};             // of the order and of all that training draws; none: the process's numbers go on
-  Shapes shapes = Shapes::Symbolic;             // what people look for under the name relax_shapes
+  bool shuffle = true;                          ///< the rows of tensors anew in each epoch; a dataset has its own
+  std::map<int64_t, double> class_weight = {};  ///< 1 for a class that is not listed
+  Data sample_weight = {};                      ///< [rows], or [rows, time] for losses per position; {{"price", w}}: of that output
+  std::optional<int64_t> seed = {};             ///< of the order and of all that training draws; none: the process's numbers go on
+  Shapes shapes = Shapes::Symbolic;             ///< what people look for under the name relax_shapes
 };
+/// How evaluate() goes through the data. sample_weight needs tensors: a dataset has its own.
 struct EvaluateOptions {
   int64_t batch_size = 32;
   Verbose verbose = Verbose::Auto;
-  Tensor sample_weight = {};
+  Data sample_weight = {};
 };
+/// How predict() goes through the data; batch_size holds for tensors only.
 struct PredictOptions {
   int64_t batch_size = 32;
   Verbose verbose = Verbose::Silent;
 };
+/// What load_weights() asks of a file.
 struct LoadOptions {
-  bool strict = true;  // every weight of the file and of the model matches; otherwise what fits is taken, and the rest is told
+  bool strict = true;  ///< every weight of the file and of the model matches; otherwise what fits is taken, and the rest is told
 };
+/// What load_weights() did not take, by name.
 struct LoadReport {
-  std::vector<std::string> missing;     // weights of the model that the file has not
-  std::vector<std::string> unexpected;  // in the file only
-  std::vector<std::string> mismatched;  // of another shape or dtype
+  std::vector<std::string> missing;     ///< weights of the model that the file has not
+  std::vector<std::string> unexpected;  ///< in the file only
+  std::vector<std::string> mismatched;  ///< of another shape or dtype
 };
 
+/// A handle: copies share the network and how it is trained. What changes the model takes one that is not const; a const one predicts and
+/// evaluates.
 class Model : public AnyLayer {
  public:
   Model() = default;
   explicit Model(FunctionalOptions options);
+  /// A layer of one's own, trained as a model.
   template <class Own>
     requires std::derived_from<Own, Layer>
   explicit Model(Own own) : Model(anyshape::layer(std::move(own))) {}
-  explicit Model(const AnyLayer& network);  // any layer can be trained as a model
+  explicit Model(const AnyLayer& network);  ///< any layer can be trained as a model
 
-  void compile(CompileOptions options) const;
-  History fit(const Data& x, const Data& y, FitOptions options = {}) const;
-  History fit(const Dataset& data, FitOptions options = {}) const;
+  void compile(CompileOptions options);  ///< sets how it is trained, weights stay; ArgumentError while fit runs
+  /// Trains, and gives the scores of each epoch; those of validation are "val_loss", ... Ctrl-C ends it after the step in progress. ArgumentError
+  /// before compile(), and for a dataset without batches or without end.
+  History fit(const Data& x, const Data& y, FitOptions options = {});
+  History fit(const Dataset& data, FitOptions options = {});
+  /// Loss and metrics over all of the data, one pass; weights stay. ArgumentError before compile().
   Scores evaluate(const Data& x, const Data& y, EvaluateOptions options = {}) const;
   Scores evaluate(const Dataset& data, EvaluateOptions options = {}) const;
-  Tensor predict(const Data& x, PredictOptions options = {}) const;
-  Tensor predict(const Dataset& data, PredictOptions options = {}) const;
-  Scores train_on_batch(const Data& x, const Data& y) const;
-  // The compiled step; its ledger tells every trace. ArgumentError before compile().
+  Tensor predict(const Data& x, PredictOptions options = {}) const;                 ///< of a model with one output
+  Tensor predict(const Dataset& data, PredictOptions options = {}) const;           ///< the results of all batches as one
+  Outputs predict_outputs(const Data& x, PredictOptions options = {}) const;        ///< every output, by name
+  Outputs predict_outputs(const Dataset& data, PredictOptions options = {}) const;  ///< the results of all batches as one
+  /// One step on all rows; gives its loss and metrics. ArgumentError before compile().
+  Scores train_on_batch(const Data& x, const Data& y, const Data& sample_weight = {});
+  /// The compiled step; its ledger tells every trace. ArgumentError before compile().
   Function<Tensor(AnyLayer, Optimizer, Batch)> train_step() const;
 
-  std::vector<Tensor> outputs(const std::vector<Tensor>& inputs, LayerCallOptions options = {}) const;  // a call that gives all of them
-
-  std::string summary() const;
-  AnyLayer layer(const std::string& name) const;  // "dense_1", or a path into layers: "encoder/dense_1"
-  Optimizer optimizer() const;
-  Model clone() const;
-  void save_weights(const std::filesystem::path& file) const;  // safetensors, whole or not at all
-  LoadReport load_weights(const std::filesystem::path& file, LoadOptions options = {}) const;
-  void stop_training() const;  // after this step; for callbacks
+  std::string summary() const;                    ///< a table of layers, their results and parameters; "?" for what is known after build()
+  AnyLayer layer(const std::string& name) const;  ///< "dense_1", or a path into layers: "encoder/dense_1"
+  Optimizer optimizer() const;                    ///< ArgumentError before compile()
+  Model clone() const;                            ///< a model of its own with the same weights, not compiled
+  void save_weights(const std::filesystem::path& file) const;  ///< safetensors, whole or not at all
+  /// Into a built model, by name; ArgumentError before that. FormatError, and nothing is changed, where a strict load does not fit.
+  LoadReport load_weights(const std::filesystem::path& file, LoadOptions options = {});
+  void stop_training();  ///< after this step; for callbacks
 
   struct State;
 
@@ -138,13 +188,13 @@ class Model : public AnyLayer {
   std::shared_ptr<State> state_;
 };
 
-// Layers one after the other.
+/// Layers one after the other.
 class Sequential : public Model {
  public:
   template <class... Layers>
   explicit Sequential(Layers... layers) : Sequential(std::vector<AnyLayer>{anyshape::layer(std::move(layers))...}) {}
   explicit Sequential(const std::vector<AnyLayer>& layers);
-  void add(const AnyLayer& layer) const;
+  void add(const AnyLayer& layer);  ///< behind the others
 };
 
 }  // namespace anyshape

@@ -6,9 +6,9 @@
 namespace anyshape {
 namespace random {
 
-void set_seed(uint64_t seed);  // numbers from here on depend on the seed and the order of calls alone
+void set_seed(uint64_t seed);  ///< numbers from here on depend on the seed and the order of calls alone
 
-// While it lives, what this thread draws depends on the given seed alone; afterwards the numbers go on as if nothing had been drawn.
+/// While it lives, what this thread draws depends on the given seed alone; afterwards the numbers go on as if nothing had been drawn.
 class SeedScope {
  public:
   explicit SeedScope(uint64_t seed);
@@ -23,46 +23,48 @@ class SeedScope {
   SeedScope* outer_;
 };
 
+/// Mean and standard deviation; ArgumentError for a deviation below 0, DtypeError for other dtypes than f32 and f64.
 struct NormalOptions {
   double mean = 0;
   double deviation = 1;
   Dtype dtype = Dtype::f32;
 };
-Tensor normal(const Shape& shape, NormalOptions options = {});
+Tensor normal(const Shape& shape, NormalOptions options = {});  ///< from the normal distribution
 
-// The normal distribution cut at two deviations from the mean. What is left varies less: divide the deviation by 0.87962566103423978 for
-// results that have it, as Keras's initializers do.
+/// The normal distribution cut at two deviations from the mean. What is left varies less: divide the deviation by 0.87962566103423978 for
+/// results that have it, as Keras's initializers do.
 Tensor truncated_normal(const Shape& shape, NormalOptions options = {});
 
+/// The interval; ArgumentError unless low <= high and their distance is finite, DtypeError for other dtypes than f32 and f64.
 struct UniformOptions {
   double low = 0;
   double high = 1;
   Dtype dtype = Dtype::f32;
 };
-Tensor uniform(const Shape& shape, UniformOptions options = {});
+Tensor uniform(const Shape& shape, UniformOptions options = {});  ///< low <= number < high, all equally likely
 
-// low, low + 1, ..., high - 1, all equally likely.
+/// low, low + 1, ..., high - 1, all equally likely.
 struct IntegersOptions {
   Dim low = 0;
-  Dim high = 0;              // must be given: the first number that is not drawn
-  Dtype dtype = Dtype::i32;  // u8, i32 or i64
+  Dim high = 0;              ///< must be given: the first number that is not drawn
+  Dtype dtype = Dtype::i32;  ///< u8, i32 or i64
 };
 Tensor integers(const Shape& shape, IntegersOptions options);
 
-// True with the given probability.
+/// True with the given probability.
 struct BernoulliOptions {
   double probability = 0.5;
   Dtype dtype = Dtype::b8;
 };
 Tensor bernoulli(const Shape& shape, BernoulliOptions options = {});
 
-// Classes drawn with the chances softmax(logits): logits [..., classes] give i32[..., count].
+/// Classes drawn with the chances softmax(logits): logits [..., classes] give i32[..., count].
 Tensor categorical(const Tensor& logits, const Dim& count);
 
-// 0, 1, ..., n - 1 in random order, as i32.
+/// 0, 1, ..., n - 1 in random order, as i32.
 Tensor permutation(const Dim& n);
 
-// x with its slices along an axis in random order.
+/// x with its slices along an axis in random order.
 struct ShuffleOptions {
   int64_t axis = 0;
 };

@@ -8,15 +8,16 @@
 #pragma GCC visibility push(default)
 namespace anyshape {
 
+/// Dtype, sizes and name of a tensor; sizes may be symbols, the name may be empty.
 struct TensorSpec {
   Dtype dtype = Dtype::f32;
   Shape shape;
   std::string name = {};
 };
 
-// spec(f32, {batch, 784}, "x") in a signature.
+/// spec(f32, {batch, 784}, "x") in a signature.
 TensorSpec spec(Dtype dtype, Shape shape, std::string name = {});
-std::string to_string(const TensorSpec& spec);  // "f32[batch, 784]"
+std::string to_string(const TensorSpec& spec);  ///< "f32[batch, 784]"
 
 }  // namespace anyshape
 #pragma GCC visibility pop

@@ -2,13 +2,16 @@
 // and put together again. A value is
 //   a tensor;
 //   a host value: a number, enum, std::string, Variable or object with an identity (Stateful), which is part of a trace's key;
-//   a vector, array, tuple, pair, optional or map of values, or a struct that lists its fields once:
+//   a vector, array, tuple, pair, optional or map of values, or a struct of values:
 //     struct Batch {
 //       as::Tensor ids, labels;
 //       float rate = 0.1f;
-//       template <class Visitor> void visit(Visitor&& v) { v("ids", ids); v("labels", labels); v("rate", rate); }
 //     };
+// A plain struct (an aggregate without base classes and C arrays, of at most 24 fields) is taken apart as it is. Another one lists its fields
+// once, and so may one whose fields should have their names in reports:
+//       template <class Visitor> void visit(Visitor&& v) { v("ids", ids); v("labels", labels); v("rate", rate); }
 #pragma once
+#include <anyshape/fields.h>
 #include <anyshape/stateful.h>
 #include <anyshape/tensor.h>
 #include <anyshape/variable.h>
@@ -40,16 +43,31 @@ struct AnyVisitor {
 template <class T>
 concept WithVisit = requires(T value, AnyVisitor visitor) { value.visit(visitor); };
 
-enum class Kind { Unknown, Tensor, Host, Vector, Array, Tuple, Optional, Map, Struct };
+enum class Kind { Unknown, Tensor, Host, Vector, Array, Tuple, Optional, Map, Struct, Fields };
 
+template <class T>
+constexpr Kind kind_by_fields();
 template <class T>
 inline constexpr Kind kind_of = std::is_same_v<T, Tensor> ? Kind::Tensor
                                 : HostValue<T>            ? Kind::Host
                                 : WithVisit<T>            ? Kind::Struct
-                                                          : Kind::Unknown;
+                                                          : kind_by_fields<T>();
 template <class... Parts>
 constexpr Kind kind_if_known(Kind kind) {
   return ((kind_of<std::remove_cvref_t<Parts>> != Kind::Unknown) && ...) ? kind : Kind::Unknown;
+}
+/// A plain struct whose fields are values that can be assigned.
+template <class... Fields>
+constexpr Kind kind_of_fields(std::type_identity<std::tuple<Fields&...>>) {
+  return (std::is_const_v<Fields> || ...) ? Kind::Unknown : kind_if_known<Fields...>(Kind::Fields);
+}
+template <class T>
+constexpr Kind kind_by_fields() {
+  if constexpr (fields::can_be_taken_apart<T>) {
+    return kind_of_fields(std::type_identity<decltype(fields::references(std::declval<T&>()))>());
+  } else {
+    return Kind::Unknown;
+  }
 }
 template <class T>
 inline constexpr Kind kind_of<std::vector<T>> = kind_if_known<T>(Kind::Vector);
@@ -65,7 +83,7 @@ template <class K, class V>
   requires(Number<K> || std::is_same_v<K, std::string>)
 inline constexpr Kind kind_of<std::map<K, V>> = kind_if_known<V>(Kind::Map);
 
-// Whether the type alone says how many tensors there are and that there is nothing else: no structure to remember.
+/// Whether the type alone says how many tensors there are and that there is nothing else: no structure to remember.
 template <class T>
 inline constexpr bool is_fixed = std::is_same_v<T, Tensor>;
 template <class T, size_t N>
@@ -75,16 +93,18 @@ inline constexpr bool is_fixed<std::tuple<Ts...>> = (is_fixed<Ts> && ...);
 template <class A, class B>
 inline constexpr bool is_fixed<std::pair<A, B>> = is_fixed<A> && is_fixed<B>;
 
-// Walks over all parts of a value, in one order for every use. A visitor has
-//   tensor(t), host(v), length(n), presence(optional), keys(map) and, around the parts of a part, enter(name, index or key), leave().
+/// Walks over all parts of a value, in one order for every use. A visitor has
+///   tensor(t), host(v), length(n), presence(optional), keys(map) and, around the parts of a part, enter(name, index or key), leave().
 template <class Visitor, class T>
 void walk(Visitor& visitor, T& value) {
   using Value = std::remove_const_t<T>;
   constexpr Kind kind = kind_of<Value>;
-  static_assert(kind != Kind::Unknown,
-                "anyshape: a value of this type cannot pass through a traced function; expected Tensor, Variable, an object with an "
-                "identity (Stateful), a number, enum or std::string, or a std::vector, array, tuple, pair, optional, map or struct with "
-                "visit() of such values");
+  static_assert(
+      kind != Kind::Unknown,
+      "anyshape: a value of this type cannot pass through a traced function; expected Tensor, Variable, an object with an "
+      "identity (Stateful), a number, enum or std::string, or a std::vector, array, tuple, pair, optional, map or "
+      "struct of such values; a struct with base classes, C arrays, constant members, constructors or more than 24 fields lists them "
+      "with visit()");
   auto part = [&](const auto& place, auto& each) {
     visitor.enter(place);
     walk(visitor, each);
@@ -102,6 +122,8 @@ void walk(Visitor& visitor, T& value) {
     } else {
       for (auto& each : value) part(index++, each);
     }
+  } else if constexpr (kind == Kind::Fields) {
+    std::apply([&, index = size_t{0}](auto&... each) mutable { (part(index++, each), ...); }, fields::references(value));
   } else if constexpr (kind == Kind::Tuple) {
     std::apply([&, index = size_t{0}](auto&... each) mutable { (part(index++, each), ...); }, value);
   } else if constexpr (kind == Kind::Optional) {
@@ -122,7 +144,7 @@ void walk(Visitor& visitor, T& value) {
   }
 }
 
-// Visitors that do not ask where a part stands derive from this.
+/// Visitors that do not ask where a part stands derive from this.
 struct Nameless {
   void enter(const auto&) {}
   void leave() {}
@@ -139,7 +161,7 @@ inline void append_key(std::string& key, const Stateful& value) {
   append_key(key, value.identity().version());
 }
 
-// Collects the tensors, and everything else as bytes that are equal exactly for equal values. Tensors alone leave the key empty.
+/// Collects the tensors, and everything else as bytes that are equal exactly for equal values. Tensors alone leave the key empty.
 struct Reader : Nameless {
   std::vector<Tensor>& tensors;
   std::string& key;
@@ -155,7 +177,7 @@ struct Reader : Nameless {
   }
 };
 
-// Moves other tensors to where tensors are.
+/// Moves other tensors to where tensors are.
 struct Writer : Nameless {
   std::span<Tensor> rest;
   explicit Writer(std::span<Tensor> tensors) : rest(tensors) {}
@@ -170,7 +192,7 @@ struct Writer : Nameless {
   void keys(const auto&) {}
 };
 
-// The tensors of a value, in order.
+/// The tensors of a value, in order.
 template <class T>
 std::vector<Tensor> flatten(const T& value) {
   std::vector<Tensor> tensors;
@@ -180,7 +202,7 @@ std::vector<Tensor> flatten(const T& value) {
   return tensors;
 }
 
-// What two values of one type must have in common for one trace to serve both: everything but the tensors.
+/// What two values of one type must have in common for one trace to serve both: everything but the tensors.
 template <class T>
 std::string key(const T& value) {
   std::vector<Tensor> tensors;
@@ -190,7 +212,7 @@ std::string key(const T& value) {
   return key;
 }
 
-// The value with other tensors, as many as it has, in the order of flatten().
+/// The value with other tensors, as many as it has, in the order of flatten().
 template <class T>
 T rebuild(T layout, std::vector<Tensor> tensors) {
   Writer writer(tensors);

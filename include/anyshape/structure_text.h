@@ -5,16 +5,18 @@
 #pragma GCC visibility push(default)
 namespace anyshape::structure {
 
-enum class Role { Number, Text, Object, Structure };  // numbers and enums, strings, what has an identity, lengths and presence
+/// Numbers and enums, strings, what has an identity, lengths and keys, what is there or not.
+enum class Role { Number, Text, Object, Structure, Presence };
 
-// Where a part of a value stands, and what it is: {"argument 1 (options.rate)", "0.5"}.
+/// Where a part of a value stands, and what it is: {"argument 1 (options.rate)", "0.5"}.
 struct Part {
   std::string name;
   std::string value;
   Role role = Role::Structure;
+  Identity::Facts facts = {};  ///< of an object: what it is at this time
 };
 
-// All parts in words: the tensors by name, the host values, the lengths of vectors, the keys of maps and which optionals are there.
+/// All parts in words: the tensors by name, the host values, the lengths of vectors, the keys of maps and which optionals are there.
 struct Description {
   std::vector<std::string> tensors;
   std::vector<Part> parts;
@@ -25,7 +27,7 @@ std::string text_of(int64_t value);
 std::string text_of(uint64_t value);
 std::string text_of(float value);
 std::string text_of(double value);
-std::string text_of(const std::string& value);  // in quotes
+std::string text_of(const std::string& value);  ///< in quotes
 std::string text_of(const Variable& value);
 std::string text_of(const Stateful& value);
 template <Number T>
@@ -42,7 +44,7 @@ std::string text_of(T value) {
   }
 }
 
-// Puts everything in words; see describe().
+/// Puts everything in words; see describe().
 class Describer {
  public:
   explicit Describer(std::string root) : root_(std::move(root)) {}
@@ -60,12 +62,13 @@ class Describer {
       add(text_of(value), Role::Object, "variable");
     } else if constexpr (std::derived_from<T, Stateful>) {
       add(text_of(value), Role::Object, value.identity().kind());
+      description.parts.back().facts = value.identity().facts();
     } else {
       add(text_of(value), Number<T> ? Role::Number : Role::Text);
     }
   }
   void length(size_t value);
-  void presence(bool value) { add(value ? "a value" : "nothing"); }
+  void presence(bool value) { add(value ? "a value" : "nothing", Role::Presence); }
   void keys(const auto& map) {
     std::string text;
     for (const auto& each : map) text += (text.empty() ? "keys " : ", ") + text_of(each.first);
@@ -79,14 +82,14 @@ class Describer {
   void add(std::string value, Role role = Role::Structure, std::string_view kind = {}) {
     description.parts.push_back({name(kind), std::move(value), role});
   }
-  std::string name(std::string_view kind = {}) const;  // "argument 1 (options.rate)"; at the root "argument 0 (model)" by its kind
+  std::string name(std::string_view kind = {}) const;  ///< "argument 1 (options.rate)"; at the root "argument 0 (model)" by its kind
 
   std::string root_;
   std::string path_;
-  std::vector<size_t> ends_;  // of the paths around this one
+  std::vector<size_t> ends_;  ///< of the paths around this one
 };
 
-// The value in words, as a part of something: describe(options, "argument 1").
+/// The value in words, as a part of something: describe(options, "argument 1").
 template <class T>
 Description describe(const T& value, std::string root) {
   Describer describer(std::move(root));
@@ -94,8 +97,8 @@ Description describe(const T& value, std::string root) {
   return std::move(describer.description);
 }
 
-// What became another thing between two values of one type, in words: "argument 1 (options.rate): 0.25 became 0.5". Where
-// there is a part more or less, the length, key or presence that says so is such a thing.
+/// What became another thing between two values of one type, in words: "argument 1 (options.rate): 0.25 became 0.5". Where
+/// there is a part more or less, the length, key or presence that says so is such a thing.
 struct Change {
   std::string text;
   Role role;

@@ -7,8 +7,8 @@
 #pragma GCC visibility push(default)
 namespace anyshape {
 
-std::vector<Tensor> take_tensor_list();                      // empty
-void give_tensor_list(std::vector<Tensor>&& list) noexcept;  // what it holds is let go
+std::vector<Tensor> take_tensor_list();                      ///< empty
+void give_tensor_list(std::vector<Tensor>&& list) noexcept;  ///< what it holds is let go
 
 }  // namespace anyshape
 #pragma GCC visibility pop

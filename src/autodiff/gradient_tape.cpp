@@ -80,7 +80,7 @@ std::vector<Tensor> gradients_of(Recorder& recorder, std::span<const Tensor> giv
           "zeros with {{.unreached = as::Unreached::Zeros}}.",
           sources[i].name, sources[i].advice, recorder.advice()));
     }
-    result.push_back(found[i] ? *found[i] : zeros_of(sources[i].spec));
+    result.push_back(found[i] ? *found[i] : options.unreached == Unreached::Undefined ? Tensor() : zeros_of(sources[i].spec));
   }
   return result;
 }
@@ -93,6 +93,7 @@ GradientTape::~GradientTape() { recorder_->end(); }
 GradientTape::Pause::Pause(std::shared_ptr<Recorder> recorder) : recorder_(std::move(recorder)) { recorder_->begin_pause(); }
 GradientTape::Pause::~Pause() { recorder_->end_pause(); }
 GradientTape::Pause GradientTape::pause() { return Pause(recorder_); }
+std::vector<WatchedVariable> GradientTape::watched_variables() const { return recorder_->read_variables(); }
 
 void GradientTape::watch(const Tensor& tensor) {
   if (!tensor.defined()) throw ArgumentError("watch: the tensor is an empty tensor handle; expected a tensor with a value.");
@@ -138,7 +139,8 @@ GradientTape::Tensors GradientTape::gradient(const Tensors& targets, const Tenso
   }
   Tensors gradients = gradients_of(*recorder_, targets, named, options);
   for (size_t i = 0; i < sources.size(); ++i) {
-    if (const RaggedTensor* ragged = as_ragged(sources[i])) gradients[i] = make_ragged(gradients[i], ragged->partition);
+    const RaggedTensor* const ragged = as_ragged(sources[i]);
+    if (ragged != nullptr && gradients[i].defined()) gradients[i] = make_ragged(gradients[i], ragged->partition);
   }
   return gradients;
 }

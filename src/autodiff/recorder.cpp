@@ -1,6 +1,7 @@
 // Recording, and the walk backwards over the records.
 #include "autodiff/recorder.h"
 
+#include "graph/layer_path.h"
 #include "tensor/tensor_impl.h"
 
 #include <anyshape/error.h>
@@ -13,18 +14,28 @@
 namespace anyshape {
 namespace {
 
-using Adjoints = std::unordered_map<const TensorImpl*, Tensor>;
+using Adjoints = PointerTable<TensorImpl, Tensor>;
+
+bool contains(const TensorSet& set, const Tensor& tensor) { return set.find(tensor.impl().get()) != nullptr; }
 
 void accumulate(Adjoints& adjoints, const Tensor& tensor, const Tensor& gradient) {
-  const auto [place, is_new] = adjoints.try_emplace(tensor.impl().get(), gradient);
-  if (!is_new) place->second = place->second + gradient;
+  Tensor& sum = adjoints[tensor.impl().get()];
+  sum = sum.defined() ? sum + gradient : gradient;
 }
 
+// A record with its tensors.
+struct RecordedCall {
+  const OpDef* op;
+  const Attrs& attrs;
+  std::span<const Tensor> inputs, outputs;
+};
+
 // The gradients of one record's inputs from those of its outputs.
-void step_back(const TapeRecord& record, const TensorSet& wanted, Adjoints& adjoints) {
-  const bool is_reached = std::ranges::any_of(record.outputs, [&](const Tensor& output) { return adjoints.contains(output.impl().get()); });
+void step_back(const RecordedCall& record, const TensorSet& wanted, Adjoints& adjoints) {
+  const bool is_reached =
+      std::ranges::any_of(record.outputs, [&](const Tensor& output) { return adjoints.find(output.impl().get()) != nullptr; });
   std::vector<char> flags;
-  for (const Tensor& input : record.inputs) flags.push_back(wanted.contains(input.impl().get()) ? 1 : 0);
+  for (const Tensor& input : record.inputs) flags.push_back(contains(wanted, input) ? 1 : 0);
   if (!is_reached || std::ranges::none_of(flags, [](char flag) { return flag != 0; })) return;
   if (record.op->gradient == nullptr) {
     throw ArgumentError(
@@ -34,9 +45,9 @@ void step_back(const TapeRecord& record, const TensorSet& wanted, Adjoints& adjo
   std::vector<Tensor> dys;
   const std::unique_ptr<bool[]> reached(new bool[record.outputs.size()]);
   for (const Tensor& output : record.outputs) {
-    const auto found = adjoints.find(output.impl().get());
-    reached[dys.size()] = found != adjoints.end();
-    dys.push_back(found != adjoints.end() ? found->second : zeros_like(output));
+    const Tensor* const found = adjoints.find(output.impl().get());
+    reached[dys.size()] = found != nullptr;
+    dys.push_back(found != nullptr ? *found : zeros_like(output));
   }
   const std::unique_ptr<bool[]> needed(new bool[flags.size()]);
   std::copy(flags.begin(), flags.end(), needed.get());
@@ -67,20 +78,23 @@ void GradientTape::Recorder::follow(const OpDef& op, std::span<const Tensor> inp
 
 void GradientTape::Recorder::record(const OpDef& op, std::span<const Tensor> inputs, const Attrs& attrs, std::span<const Tensor> outputs) {
   if (pauses_ > 0) return;
-  const bool depends = std::ranges::any_of(inputs, [&](const Tensor& input) { return tracked_.contains(input.impl().get()); });
+  const bool depends = std::ranges::any_of(inputs, [&](const Tensor& input) { return contains(tracked_, input); });
   const bool flows = std::ranges::any_of(outputs, [](const Tensor& output) { return is_floating(output.dtype()); });
   if (!depends || !flows) return;
   for (const Tensor& output : outputs) {
-    if (is_floating(output.dtype())) tracked_.insert(output.impl().get());
+    if (is_floating(output.dtype())) tracked_[output.impl().get()] = true;
   }
-  records_.push_back({&op, {inputs.begin(), inputs.end()}, {outputs.begin(), outputs.end()}, attrs});
+  records_.push_back({&op, attrs, tensors_.size(), inputs.size(), outputs.size(), current_place()});
+  tensors_.insert(tensors_.end(), inputs.begin(), inputs.end());
+  tensors_.insert(tensors_.end(), outputs.begin(), outputs.end());
 }
 
 void GradientTape::Recorder::on_read(const VariableState& variable, const Tensor& tensor) {
   scope_->outer().on_read(variable, tensor);
   if (pauses_ > 0 || !follows(variable)) return;
-  tracked_.insert(tensor.impl().get());
+  tracked_[tensor.impl().get()] = true;
   std::vector<Tensor>& given = readings_[variable.id];
+  if (given.empty()) read_variables_.push_back({variable.id, {variable.dtype, variable.shape, variable.name}});
   const auto same = [&](const Tensor& other) { return other.impl() == tensor.impl(); };
   if (std::ranges::none_of(given, same)) given.push_back(tensor);
 }
@@ -91,7 +105,7 @@ bool GradientTape::Recorder::follows(const VariableState& variable) const {
 }
 
 void GradientTape::Recorder::watch(const Tensor& tensor) {
-  tracked_.insert(tensor.impl().get());
+  tracked_[tensor.impl().get()] = true;
   watched_.push_back(tensor);
 }
 
@@ -106,14 +120,14 @@ TensorSet GradientTape::Recorder::dependents(const std::vector<std::vector<Tenso
   TensorSet result;
   for (const std::vector<Tensor>& source : sources) {
     for (const Tensor& tensor : source) {
-      if (tracked_.contains(tensor.impl().get())) result.insert(tensor.impl().get());
+      if (contains(tracked_, tensor)) result[tensor.impl().get()] = true;
     }
   }
   for (const TapeRecord& record : records_) {
-    const bool depends = std::ranges::any_of(record.inputs, [&](const Tensor& input) { return result.contains(input.impl().get()); });
+    const bool depends = std::ranges::any_of(inputs_of(record), [&](const Tensor& input) { return contains(result, input); });
     if (!depends) continue;
-    for (const Tensor& output : record.outputs) {
-      if (is_floating(output.dtype())) result.insert(output.impl().get());
+    for (const Tensor& output : outputs_of(record)) {
+      if (is_floating(output.dtype())) result[output.impl().get()] = true;
     }
   }
   return result;
@@ -143,20 +157,23 @@ std::vector<std::optional<Tensor>> GradientTape::Recorder::gradient(std::span<co
     ~Pause() { --count; }
   } const pause{++pauses_};
 
+  const ScopedGradientOf nothing_else("");
   const TensorSet wanted = dependents(sources);
   Adjoints adjoints;
   for (size_t i = 0; i < targets.size(); ++i) {
-    if (wanted.contains(targets[i].impl().get())) accumulate(adjoints, targets[i], seeds.empty() ? ones_like(targets[i]) : seeds[i]);
+    if (contains(wanted, targets[i])) accumulate(adjoints, targets[i], seeds.empty() ? ones_like(targets[i]) : seeds[i]);
   }
   if (!adjoints.empty()) {
-    for (auto record = records_.rbegin(); record != records_.rend(); ++record) step_back(*record, wanted, adjoints);
+    for (auto record = records_.rbegin(); record != records_.rend(); ++record) {
+      const ScopedGradientOf call(record->place);
+      step_back({record->op, record->attrs, inputs_of(*record), outputs_of(*record)}, wanted, adjoints);
+    }
   }
   std::vector<std::optional<Tensor>> result(sources.size());
   for (size_t i = 0; i < sources.size(); ++i) {
     for (const Tensor& tensor : sources[i]) {
-      const auto found = adjoints.find(tensor.impl().get());
-      if (found == adjoints.end()) continue;
-      result[i] = result[i] ? *result[i] + found->second : found->second;
+      const Tensor* const found = adjoints.find(tensor.impl().get());
+      if (found != nullptr) result[i] = result[i] ? *result[i] + *found : *found;
     }
   }
   return result;

@@ -1,26 +1,28 @@
 // The recording interpreter behind GradientTape: forwards every call to the interpreter it stands in front of and writes down those that
 // depend on something tracked.
 #pragma once
+#include "base/pointer_table.h"
 #include "graph/bind.h"
 #include "graph/stateful.h"
 
 #include <anyshape/gradient.h>
 
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
 namespace anyshape {
 
-// One recorded call. Tensors are known by what they point at, so the record keeps them alive.
+// One recorded call.
 struct TapeRecord {
   const OpDef* op;
-  std::vector<Tensor> inputs;
-  std::vector<Tensor> outputs;
   Attrs attrs;
+  size_t first, inputs, outputs;  // its tensors
+  std::string place;              // the layer or loss that called it
 };
 
-using TensorSet = std::unordered_set<const TensorImpl*>;
+using TensorSet = PointerTable<TensorImpl, bool>;  // of those that are in it
 
 class GradientTape::Recorder final : public Interpreter {
  public:
@@ -43,6 +45,7 @@ class GradientTape::Recorder final : public Interpreter {
   // What reading it gave, in order; none where it was not read under the tape.
   std::vector<Tensor> given_by(const Variable& variable) const;
   bool follows(const VariableState& variable) const;
+  const std::vector<WatchedVariable>& read_variables() const { return read_variables_; }
   std::string advice() const;  // what else may keep a target from a source
 
   // For each source (one tensor or several that count as one) the gradient of all targets, or nothing where none depends on it. Seeds are
@@ -61,11 +64,18 @@ class GradientTape::Recorder final : public Interpreter {
   int pauses_ = 0;                          // the user's, and while a persistent tape computes gradients
   bool was_paused_ = false;
   bool used_ = false;
+  std::span<const Tensor> inputs_of(const TapeRecord& record) const { return std::span(tensors_).subspan(record.first, record.inputs); }
+  std::span<const Tensor> outputs_of(const TapeRecord& record) const {
+    return std::span(tensors_).subspan(record.first + record.inputs, record.outputs);
+  }
+
   std::vector<TapeRecord> records_;
+  std::vector<Tensor> tensors_;  // of all records, which keep them alive: tensors are known by what they point at
   TensorSet tracked_;
   std::vector<Tensor> watched_;  // keeps the sources alive
   std::unordered_set<uint64_t> watched_variables_;
   std::unordered_map<uint64_t, std::vector<Tensor>> readings_;
+  std::vector<WatchedVariable> read_variables_;  // those of the readings, in order
 };
 
 }  // namespace anyshape

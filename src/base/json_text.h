@@ -5,6 +5,9 @@
 
 namespace anyshape {
 
-std::string json_text(std::string_view text);  // in quotes, with escapes for quotes, backslashes and control characters
+bool is_utf8(std::string_view text);
+
+// In quotes, with escapes for quotes, backslashes and control characters; bytes that are no UTF-8 become U+FFFD, so that the text always is JSON.
+std::string json_text(std::string_view text);
 
 }  // namespace anyshape

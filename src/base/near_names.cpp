@@ -1,18 +1,26 @@
-// Near names by edit distance: what a person meant who mistyped.
+// Near names by edit distance and by words left out: what a person meant who mistyped.
 #include "base/near_names.h"
 
+#include "base/cut_text.h"
+
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <vector>
 
 namespace anyshape {
 namespace {
 
-// Letters to insert, delete, replace or swap with the next one to get from one word to the other.
-size_t distance(std::string_view a, std::string_view b) {
+constexpr size_t longest_name = 64;  // nobody means another one by a longer text, and the distance takes the product of both lengths
+constexpr size_t most_shown = 40;
+constexpr size_t far = std::numeric_limits<size_t>::max();
+
+// Letters to insert, delete, replace or swap with the next one to get from one word to the other; `far` where that is more than `limit`.
+size_t distance(std::string_view a, std::string_view b, size_t limit) {
+  const size_t difference = a.size() < b.size() ? b.size() - a.size() : a.size() - b.size();
+  if (a.size() > longest_name || b.size() > longest_name || difference > limit) return far;
   std::vector<size_t> before(b.size() + 1);
   std::vector<size_t> above(b.size() + 1);
   std::vector<size_t> row(b.size() + 1);
@@ -27,20 +35,52 @@ size_t distance(std::string_view a, std::string_view b) {
     std::swap(before, above);
     std::swap(above, row);
   }
-  return above[b.size()];
+  return above[b.size()] <= limit ? above[b.size()] : far;
+}
+
+// Whole words that are left out: "sparse_crossentropy" of "sparse_categorical_crossentropy"; `far` where it is no such name, or too short to tell.
+size_t words_left_out(std::string_view given, std::string_view name) {
+  if (given.size() < 4 || given.size() > longest_name) return far;
+  const auto next_word = [](std::string_view& rest) {
+    const std::string_view word = rest.substr(0, rest.find('_'));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    return word;
+  };
+  size_t left_out = 0;
+  while (!name.empty()) {
+    std::string_view rest = given;
+    if (next_word(name) == next_word(rest)) {
+      given = rest;
+    } else {
+      ++left_out;
+    }
+  }
+  return given.empty() ? left_out : far;
+}
+
+using Near = std::pair<size_t, std::string_view>;  // distance and name
+
+std::vector<Near> near_to(std::string_view given, std::span<const std::string> known, bool only_near) {
+  std::vector<Near> names;
+  for (const std::string& name : known) {
+    const size_t apart =
+        std::min(distance(given, name, only_near ? std::max<size_t>(2, name.size() / 3) : longest_name), words_left_out(given, name));
+    if (!only_near || apart != far) names.emplace_back(apart, name);
+  }
+  return names;
 }
 
 }  // namespace
 
 std::string unknown_name(std::string_view what, std::string_view given, std::span<const std::string> known) {
-  std::vector<std::string> near;
-  for (const std::string& name : known) {
-    if (distance(given, name) <= std::max<size_t>(2, name.size() / 3)) near.push_back(name);
-  }
-  if (near.empty()) near.assign(known.begin(), known.end());
-  std::ranges::sort(near, {}, [&](const std::string& name) { return std::pair(distance(given, name), name); });
-  for (std::string& name : near) name = fmt::format("\"{}\"", name);
-  return fmt::format("\"{}\" is no {}; expected {}{}.", given, what, near.size() > 1 ? "one of " : "", fmt::join(near, ", "));
+  std::vector<Near> names = near_to(given, known, true);
+  if (names.empty()) names = near_to(given, known, false);
+  const size_t shown = std::min(names.size(), most_shown);
+  std::ranges::partial_sort(names, names.begin() + static_cast<std::ptrdiff_t>(shown));
+  std::string text = fmt::format("{} is no {}; expected {}", in_quotes(given), what, names.size() > 1 ? "one of " : "");
+  for (size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : ", ") + in_quotes(names[i].second);
+  if (shown < names.size()) text += fmt::format(" and {} more", names.size() - shown);
+  return text + ".";
 }
 
 }  // namespace anyshape

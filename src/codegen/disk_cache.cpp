@@ -1,6 +1,10 @@
 // One file per object: a line that says what it is, the lengths, a checksum, the key, the bytes.
 #include "codegen/disk_cache.h"
 
+#include "io/whole_file.h"
+
+#include <anyshape/error.h>
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <llvm/Support/xxhash.h>
@@ -8,7 +12,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -32,7 +35,10 @@ uint64_t checksum(const std::string& text) { return llvm::xxh3_64bits(llvm::Stri
 
 constexpr std::string_view ending = ".kernel";
 
-// A kernel's file, or a draft of one that was never finished: <32 digits>.kernel, <32 digits>.kernel.<process>.<number>.
+// A kernel's object is thousands of bytes; a file of more than this, which may have no blocks on the disk at all, is none of ours.
+constexpr int64_t most_file_bytes = int64_t{64} << 20;
+
+// A kernel's file, <32 digits>.kernel, whatever follows.
 bool is_ours(const fs::directory_entry& file) {
   const std::string name = file.path().filename().string();
   constexpr size_t digits = 32;
@@ -66,16 +72,6 @@ class File {
   bool read(void* to, size_t bytes) const {
     for (auto* at = static_cast<char*>(to); bytes > 0;) {
       const ssize_t count = ::read(descriptor_, at, bytes);
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) return false;
-      at += count;
-      bytes -= static_cast<size_t>(count);
-    }
-    return true;
-  }
-  bool write(const void* from, size_t bytes) const {
-    for (const auto* at = static_cast<const char*>(from); bytes > 0;) {
-      const ssize_t count = ::write(descriptor_, at, bytes);
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) return false;
       at += count;
@@ -126,8 +122,9 @@ PrivateFolder private_folder(const fs::path& given) {
 }
 
 std::optional<std::string> DiskCache::find(const std::string& key) {
-  const File file(::open(file_of(options_.folder, key).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  if (!file.is_open() || file.size() < static_cast<int64_t>(sizeof(Head))) return {};
+  // Whatever is there instead of a file, opening it does not wait for anybody.
+  const File file(::open(file_of(options_.folder, key).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file.is_open() || file.size() < static_cast<int64_t>(sizeof(Head)) || file.size() > most_file_bytes) return {};
   std::optional<std::string> object = read_object(file, key);
   if (!object) return {};
   file.touch();
@@ -137,18 +134,15 @@ std::optional<std::string> DiskCache::find(const std::string& key) {
 }
 
 void DiskCache::store(const std::string& key, const std::string& bytes) {
-  static std::atomic<uint64_t> next{0};
   const std::string text = key + bytes;
+  if (text.size() + sizeof(Head) > static_cast<size_t>(most_file_bytes)) return;
   const Head head{magic, key.size(), bytes.size(), checksum(text)};
-  const fs::path target = file_of(options_.folder, key), draft = fmt::format("{}.{}.{}", target.string(), ::getpid(), next.fetch_add(1));
-  bool is_whole = false;
-  {
-    const File file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!file.is_open()) return;
-    is_whole = file.write(&head, sizeof head) && file.write(text.data(), text.size());
-  }
-  if (!is_whole || ::rename(draft.c_str(), target.c_str()) != 0) {
-    ::unlink(draft.c_str());
+  try {
+    WholeFile file("kernel cache", file_of(options_.folder, key), {.mode = 0600, .is_durable = false});
+    file.write({reinterpret_cast<const char*>(&head), sizeof head});
+    file.write(text);
+    file.commit();
+  } catch (const std::exception&) {  // a cache that cannot be written is none
     return;
   }
   const std::lock_guard lock(mutex_);
@@ -161,6 +155,7 @@ void DiskCache::store(const std::string& key, const std::string& bytes) {
 }
 
 void DiskCache::make_room() const {
+  remove_abandoned_drafts(options_.folder);
   struct Entry {
     fs::file_time_type used;
     int64_t bytes;
@@ -173,6 +168,11 @@ void DiskCache::make_room() const {
     if (!is_ours(*files)) continue;
     const auto bytes = static_cast<int64_t>(files->file_size(fault));
     if (fault) continue;
+    if (bytes > most_file_bytes) {
+      fs::remove(files->path(), fault);
+      fault.clear();
+      continue;
+    }
     entries.push_back({files->last_write_time(fault), bytes, files->path()});
     total += bytes;
   }

@@ -1,5 +1,7 @@
 // Objects on disk by the full text they were made from. The folder is private to the user, and what is not whole is not there.
 #pragma once
+#include "base/fork_mutex.h"
+
 #include <anyshape/kernel_cache.h>
 
 #include <mutex>
@@ -20,7 +22,7 @@ class DiskCache {
   void make_room() const;
 
   KernelCacheOptions options_;
-  mutable std::mutex mutex_;
+  mutable ForkMutex mutex_;
   KernelCacheStats stats_;
   int64_t since_check_ = 0;  // bytes written since the folder's size was looked at
 };

@@ -28,6 +28,7 @@ llvm::Constant* Emitter::identity(Combine how, Dtype type) {
   const bool is_unsigned = type == Dtype::u8;
   switch (how) {
     case Combine::Sum: return llvm::Constant::getNullValue(element);
+    case Combine::SumTo: return is_floating(type) ? llvm::ConstantFP::getNegativeZero(element) : llvm::Constant::getNullValue(element);
     case Combine::Product: return is_floating(type) ? llvm::ConstantFP::get(element, 1.0) : llvm::ConstantInt::get(element, 1);
     case Combine::Maximum:
       if (is_floating(type)) return llvm::ConstantFP::getInfinity(element, true);
@@ -41,9 +42,12 @@ llvm::Constant* Emitter::identity(Combine how, Dtype type) {
   throw InternalError("codegen: unknown way to combine");
 }
 
+llvm::Constant* Emitter::of_nothing(Combine how, Dtype type) { return identity(how == Combine::SumTo ? Combine::Sum : how, type); }
+
 llvm::Value* Emitter::combine(Combine how, Dtype type, llvm::Value* a, llvm::Value* b) {
   switch (how) {
-    case Combine::Sum: return is_floating(type) ? builder_.CreateFAdd(a, b) : builder_.CreateAdd(a, b);
+    case Combine::Sum:
+    case Combine::SumTo: return is_floating(type) ? builder_.CreateFAdd(a, b) : builder_.CreateAdd(a, b);
     case Combine::Product: return is_floating(type) ? builder_.CreateFMul(a, b) : builder_.CreateMul(a, b);
     case Combine::Maximum:
     case Combine::Minimum: {
@@ -90,12 +94,14 @@ void Emitter::emit_reduce(const Instruction& loop) {
   llvm::SmallVector<llvm::PHINode*, 4> finals;
   for (size_t i = 0; i < count; ++i) {
     const Dtype type = type_of(loop.results[i]);
-    llvm::Constant* const start =
-        llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(loop::lanes), identity(loop.combine[i], type));
+    const auto in_lanes = [](llvm::Constant* value) {
+      return llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(loop::lanes), value);
+    };
+    llvm::Constant* const start = in_lanes(identity(loop.combine[i], type));
     accumulators.push_back(builder_.CreatePHI(start->getType(), 2));
     accumulators[i]->addIncoming(start, blocks.before);
     finals.push_back(llvm::PHINode::Create(start->getType(), 3, "", blocks.exit));
-    finals[i]->addIncoming(start, blocks.before);
+    finals[i]->addIncoming(in_lanes(of_nothing(loop.combine[i], type)), blocks.before);
   }
   begin_body(blocks);
   emit_block(loop.body);

@@ -116,7 +116,7 @@ class Emitter {
   // emit_loops.cpp, emit_reduce.cpp, emit_parallel.cpp
   void emit_serial(const loop::Instruction& loop);
   void emit_vector(const loop::Instruction& loop);
-  // A loop over blocks of lanes; `exit` is entered from three places: no iteration, full last block, partial last block.
+  // A loop over blocks of lanes; `exit` is entered in three cases: no iteration, full last block, partial last block.
   struct BlockLoop {
     llvm::BasicBlock *before, *head, *full, *partial, *exit;
     llvm::PHINode* index;
@@ -127,6 +127,7 @@ class Emitter {
   void end_full_block(const BlockLoop& blocks);
   void emit_reduce(const loop::Instruction& loop);
   Constant* identity(loop::Combine combine, Dtype type);
+  Constant* of_nothing(loop::Combine combine, Dtype type);
   llvm::Value* combine(loop::Combine combine, Dtype type, llvm::Value* a, llvm::Value* b);
   llvm::Value* combine_block(loop::Combine how, Dtype type, llvm::Value* accumulator, llvm::Value* contribution, bool partial);
   llvm::Value* combine_lanes(loop::Combine how, Dtype type, llvm::Value* accumulator);

@@ -2,6 +2,8 @@
 // its own that is removed with its last holder.
 #include "codegen/jit.h"
 
+#include "base/fork_mutex.h"
+#include "base/pointer_table.h"
 #include "codegen/build_id.h"
 #include "codegen/emit.h"
 #include "codegen/kernel_cache.h"
@@ -23,6 +25,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 
 namespace anyshape::codegen {
@@ -135,7 +138,10 @@ class LinkedKernel {
   }
   LinkedKernel(const LinkedKernel&) = delete;
   LinkedKernel& operator=(const LinkedKernel&) = delete;
-  ~LinkedKernel() { session_->remove(library_); }
+  ~LinkedKernel() {
+    const NoFork whole;
+    session_->remove(library_);
+  }
 
   AsKernel entry() const { return entry_; }
   int64_t bytes() const { return bytes_; }
@@ -182,7 +188,7 @@ class KernelTable {
   }
 
  private:
-  std::mutex mutex_;
+  ForkMutex mutex_;
   std::unordered_map<std::string, std::weak_ptr<const LinkedKernel>> kernels_;
   size_t held_ = 64;
 };
@@ -238,6 +244,7 @@ std::shared_ptr<const LinkedKernel> shared_kernel(const loop::Kernel& kernel, co
 }
 
 std::string dump(const loop::Kernel& kernel, loop::ExternLookup externs, bool assembly) {
+  const NoFork whole;
   const TargetMachines::Lease machine = target_machines().lease();
   llvm::LLVMContext context;
   const auto module = make_module(context, kernel, externs, *machine);
@@ -261,14 +268,22 @@ std::shared_ptr<const CompiledKernels> compile(std::span<const loop::Kernel* con
   std::vector<const loop::Kernel*> distinct;
   std::vector<size_t> which;
   std::unordered_map<std::string, size_t> known;
+  PointerTable<loop::Kernel, std::optional<size_t>> met;  // a program has most of its kernels several times
   for (const loop::Kernel* kernel : kernels) {
+    std::optional<size_t>& number = met[kernel];
+    if (number) {
+      which.push_back(*number);
+      continue;
+    }
     std::string key = key_of(*kernel);
     const auto [found, is_new] = known.try_emplace(key, distinct.size());
-    which.push_back(found->second);
+    number = found->second;
+    which.push_back(*number);
     if (!is_new) continue;
     keys.push_back(std::move(key));
     distinct.push_back(kernel);
   }
+  const NoFork whole;  // LLVM's own state included
   std::vector<std::shared_ptr<const LinkedKernel>> linked(distinct.size());
   runtime::Pool::shared().run(static_cast<int64_t>(linked.size()), 1, [&](int64_t begin, int64_t end) {
     for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) linked[i] = shared_kernel(*distinct[i], keys[i], externs);
@@ -276,7 +291,10 @@ std::shared_ptr<const CompiledKernels> compile(std::span<const loop::Kernel* con
   return std::make_shared<SharedKernels>(std::move(linked), std::move(which));
 }
 
-std::string target_description() { return fmt::format("{}, {}-byte vectors", host().cpu, host().vector_bytes); }
+std::string target_description() {
+  const NoFork whole;
+  return fmt::format("{}, {}-byte vectors", host().cpu, host().vector_bytes);
+}
 
 std::string dump_llvm(const loop::Kernel& kernel, loop::ExternLookup externs) { return dump(kernel, externs, false); }
 std::string dump_assembly(const loop::Kernel& kernel, loop::ExternLookup externs) { return dump(kernel, externs, true); }

@@ -1,6 +1,8 @@
 // The choice of a cache on disk: the program's, else the environment's, else the user's cache folder.
 #include "codegen/kernel_cache.h"
 
+#include "base/environment.h"
+#include "base/fork_mutex.h"
 #include "codegen/build_id.h"
 
 #include <anyshape/error.h>
@@ -22,21 +24,21 @@ std::string environment(const char* name) {
 
 // Empty where the environment names no place.
 fs::path users_folder() {
-  const fs::path chosen = environment("ANYSHAPE_KERNEL_CACHE");
-  if (!chosen.empty() && chosen != "off") return chosen;
+  const std::string chosen = environment("ANYSHAPE_KERNEL_CACHE");
+  if (!chosen.empty() && !means_off(chosen) && !means_on(chosen)) return chosen;
   const fs::path caches = environment("XDG_CACHE_HOME"), home = environment("HOME");
   if (caches.is_absolute()) return caches / "anyshape";
   return home.is_absolute() ? home / ".cache" / "anyshape" : fs::path();
 }
 
 struct Choice {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::shared_ptr<DiskCache> cache;
 };
 
 // Without a word where the default cannot be used: the program runs as well, only later.
 std::shared_ptr<DiskCache> by_default() {
-  if (build_id().empty() || environment("ANYSHAPE_KERNEL_CACHE") == "off") return nullptr;
+  if (build_id().empty() || means_off(environment("ANYSHAPE_KERNEL_CACHE"))) return nullptr;
   const fs::path folder = users_folder();
   if (folder.empty()) return nullptr;
   const PrivateFolder own = private_folder(folder);
@@ -44,6 +46,7 @@ std::shared_ptr<DiskCache> by_default() {
 }
 
 Choice& choice() {
+  const NoFork whole;                                                       // so that no child waits for another thread to make it
   static Choice& chosen = *new Choice{.mutex = {}, .cache = by_default()};  // never destroyed: ops may run in destructors of statics
   return chosen;
 }

@@ -1,5 +1,7 @@
 // The machine that code is generated for, and the step from an LLVM module to an object file. Internal to codegen/.
 #pragma once
+#include "base/fork_mutex.h"
+
 #include <llvm/IR/Module.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Target/TargetMachine.h>
@@ -43,7 +45,7 @@ class TargetMachines {
   void forget();
 
  private:
-  std::mutex mutex_;
+  ForkMutex mutex_;
   std::vector<std::unique_ptr<llvm::TargetMachine>> idle_;
 };
 

@@ -52,9 +52,9 @@ class Buckets {
  private:
   Example finish(size_t bucket, PaddingCount& padding) {
     const Group group = std::exchange(groups_[bucket], {});
-    return together(what, group, [&](const std::vector<Tensor>& rows, size_t field, bool) {
+    return together(what, group, [&](const FieldRows& rows, size_t field, bool) {
       const bool to_boundary = options_.pad_to_boundary && field == 0;
-      return padded_rows(what, rows, group.numbers,
+      return padded_rows(what, rows.tensors, group.numbers,
                          to_boundary ? std::vector<int64_t>{options_.boundaries[bucket] - 1} : std::vector<int64_t>(), options_.value,
                          padding);
     });

@@ -1,4 +1,5 @@
 // What the first whole pass gave is kept and given again.
+#include "base/fork_mutex.h"
 #include "data/dataset_impl.h"
 
 #include <mutex>
@@ -12,7 +13,7 @@ struct Elements {
 };
 
 struct Kept {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::shared_ptr<const Elements> elements;  // of a whole pass
 };
 

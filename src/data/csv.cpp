@@ -1,12 +1,17 @@
 // Elements from comma-separated values: numbers, categories, missing values; every error with its line.
+#include "base/cut_text.h"
 #include "base/near_names.h"
+#include "data/csv_number.h"
 #include "data/csv_reader.h"
 #include "data/dataset_impl.h"
+#include "data/stage_arguments.h"
+#include "tensor/element.h"
+#include "tensor/view.h"
 
-#include <anyshape/ops.h>
+#include <anyshape/error.h>
+#include <anyshape/registry.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -18,7 +23,12 @@
 namespace anyshape {
 namespace {
 
+using data::CsvNumber;
 using data::CsvReader;
+
+// A header takes some memory for each of its columns, and two bytes of the file.
+constexpr size_t most_columns = 250'000;
+constexpr std::string_view header_rule = "at most as many columns";
 
 struct Column {
   std::string name;
@@ -32,6 +42,7 @@ struct Table {
   std::filesystem::path file;
   CsvOptions options;
   size_t width = 0;
+  std::string record_rule;  // how many fields a record has
   std::vector<Column> inputs;
   std::optional<Column> target;
   bool is_one_tensor = true;  // the inputs have one dtype
@@ -40,16 +51,6 @@ struct Table {
 std::string_view trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t");
   return begin == std::string_view::npos ? std::string_view() : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
-// All of the text as one number.
-template <class Number>
-std::optional<Number> number_in(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  Number value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 std::pair<int64_t, int64_t> range_of(Dtype integers) {
@@ -68,23 +69,34 @@ struct Place {
   int64_t line;
 
   [[noreturn]] void fail(const std::string& what) const {
-    throw DataError(fmt::format("Dataset::from_csv: \"{}\", line {}, column \"{}\": {}", table.file.string(), line, column.name, what));
+    throw DataError(
+        fmt::format("Dataset::from_csv: \"{}\", line {}, column {}: {}", table.file.string(), line, in_quotes(column.name), what));
   }
   [[noreturn]] void fail_range(std::string_view text) const {
     const auto [least, greatest] = range_of(column.dtype);
-    fail(fmt::format("\"{}\" is out of range; expected {}, {} to {}.", text, to_string(column.dtype), least, greatest));
+    fail(fmt::format("{} is out of range; expected {}, {} to {}.", in_quotes(text), to_string(column.dtype), least, greatest));
+  }
+  [[noreturn]] void fail_size(std::string_view text) const {
+    fail(fmt::format("{} is too large for {}; expected a number that it holds{}.", in_quotes(text), to_string(column.dtype),
+                     column.dtype == Dtype::f64 ? "" : ". Read the column as f64 with .dtypes"));
   }
 };
 
 // A whole number, also as "3.0" or "2e3", where a double has every whole number up to it.
 int64_t whole_number(const Place& place, std::string_view text, double value) {
-  if (const std::optional<int64_t> whole = number_in<int64_t>(text)) return *whole;
+  if (const std::optional<int64_t> whole = data::integer_in(text)) return *whole;
   constexpr double exact = 9007199254740992;  // 2^53
   if (!std::isfinite(value) || std::trunc(value) != value) {
-    place.fail(fmt::format("\"{}\" is no whole number; expected {}.", text, to_string(place.column.dtype)));
+    place.fail(fmt::format("{} is no whole number; expected {}.", in_quotes(text), to_string(place.column.dtype)));
   }
   if (std::abs(value) >= exact) place.fail_range(text);
   return static_cast<int64_t>(value);
+}
+
+// A finite number must not become an infinite one in its column.
+bool fits(Dtype dtype, double value) {
+  return with_element(dtype,
+                      [&]<class T>(T) { return std::isinf(value) || !std::isinf(convert_element<double>(convert_element<T>(value))); });
 }
 
 // The value of a field in its column's kind: Number is int64_t for columns of integers, else double.
@@ -103,15 +115,17 @@ Number value_of(const Place& place, const std::string& field) {
     }
     value = std::numeric_limits<Number>::quiet_NaN();
   } else {
-    const std::optional<double> number = number_in<double>(text);
+    const std::optional<CsvNumber> number = data::number_in(text);
     if (!number) {
-      place.fail(fmt::format("\"{}\" is no number; expected {}. List the column's values in .categories, or leave it out with .columns.",
-                             text, to_string(column.dtype)));
+      place.fail(fmt::format("{} is no number; expected {}. List the column's values in .categories, or leave it out with .columns.",
+                             in_quotes(text), to_string(column.dtype)));
     }
     if constexpr (std::is_same_v<Number, int64_t>) {
-      value = whole_number(place, text, *number);
+      if (number->overflows) place.fail_range(text);
+      value = whole_number(place, text, number->value);
     } else {
-      value = *number;
+      if (number->overflows || !fits(column.dtype, number->value)) place.fail_size(text);
+      value = number->value;
     }
   }
   if constexpr (std::is_same_v<Number, int64_t>) {
@@ -128,13 +142,17 @@ struct Record {
   int64_t line;
 
   template <class Number>
-  Tensor tensor_of(std::span<const Column> columns, const Shape& shape) const {
-    std::vector<Number> values;
-    for (const Column& column : columns) values.push_back(value_of<Number>({table, column, line}, fields[column.place]));
-    return cast(tensor(values, shape), columns.front().dtype);
+  Tensor tensor_of(std::span<const Column> columns, std::span<const int64_t> sizes) const {
+    const Dtype dtype = columns.front().dtype;
+    const Tensor values = make_empty(dtype, sizes);
+    with_element(dtype, [&]<class T>(T) {
+      T* to = reinterpret_cast<T*>(values.impl()->data());
+      for (const Column& column : columns) *to++ = convert_element<T>(value_of<Number>({table, column, line}, fields[column.place]));
+    });
+    return values;
   }
-  Tensor read(std::span<const Column> columns, const Shape& shape) const {
-    return is_floating(columns.front().dtype) ? tensor_of<double>(columns, shape) : tensor_of<int64_t>(columns, shape);
+  Tensor read(std::span<const Column> columns, std::span<const int64_t> sizes) const {
+    return is_floating(columns.front().dtype) ? tensor_of<double>(columns, sizes) : tensor_of<int64_t>(columns, sizes);
   }
 };
 
@@ -146,7 +164,8 @@ Example example_of(const Record& record) {
   }
   Example example;
   if (table.is_one_tensor) {
-    example.x = record.read(table.inputs, {static_cast<int64_t>(table.inputs.size())});
+    const auto count = static_cast<int64_t>(table.inputs.size());
+    example.x = record.read(table.inputs, {&count, 1});
   } else {
     std::vector<Data::Field> fields;
     for (const Column& column : table.inputs) fields.push_back({column.name, record.read({&column, 1}, {})});
@@ -159,10 +178,10 @@ Example example_of(const Record& record) {
 class CsvCursor final : public DatasetCursor {
  public:
   explicit CsvCursor(std::shared_ptr<const Table> table) : table_(std::move(table)), reader_(table_->file, table_->options.separator) {
-    if (table_->options.header) reader_.next();
+    if (table_->options.header) reader_.next(most_columns, header_rule);
   }
   std::optional<Example> next() override {
-    std::optional<std::vector<std::string>> fields = reader_.next(table_->width);
+    std::optional<std::vector<std::string>> fields = reader_.next(table_->width, table_->record_rule);
     if (!fields) return std::nullopt;
     return example_of({*table_, std::move(*fields), reader_.line()});
   }
@@ -187,22 +206,31 @@ Dataset Dataset::from_csv(const std::filesystem::path& file, CsvOptions options)
   auto table = std::make_shared<Table>();
   table->file = file;
   table->options = std::move(options);
-  std::vector<std::string> names = CsvReader(file, table->options.separator).next().value_or(std::vector<std::string>());
+  std::vector<std::string> names =
+      CsvReader(file, table->options.separator).next(most_columns, header_rule).value_or(std::vector<std::string>());
   if (names.empty())
     throw DataError(
         fmt::format("Dataset::from_csv: \"{}\" is empty; expected {}.", file.string(), table->options.header ? "a header" : "records"));
   table->width = names.size();
+  table->record_rule = fmt::format("{}, one per column", table->width);
   for (size_t i = 0; i < names.size(); ++i) names[i] = table->options.header ? std::string(trimmed(names[i])) : fmt::to_string(i);
-  std::unordered_map<std::string_view, std::vector<size_t>> places;
-  for (size_t i = 0; i < names.size(); ++i) places[names[i]].push_back(i);
+  struct Places {
+    size_t first = 0;
+    std::optional<size_t> second = {};  // another column of that name
+  };
+  std::unordered_map<std::string_view, Places> places;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const auto [found, is_new] = places.try_emplace(names[i], Places{i});
+    if (!is_new && !found->second.second) found->second.second = i;
+  }
   auto column = [&](const std::string& name) {
     const auto found = places.find(name);
     if (found == places.end()) throw ArgumentError(fmt::format("Dataset::from_csv: {}", unknown_name("column", name, names)));
-    if (found->second.size() > 1) {
-      throw DataError(fmt::format("Dataset::from_csv: \"{}\": columns {} and {} are both named \"{}\"; expected one of that name.",
-                                  file.string(), found->second[0], found->second[1], name));
+    if (found->second.second) {
+      throw DataError(fmt::format("Dataset::from_csv: \"{}\": columns {} and {} are both named {}; expected one of that name.",
+                                  file.string(), found->second.first, *found->second.second, in_quotes(name)));
     }
-    Column result{.name = name, .place = found->second.front()};
+    Column result{.name = name, .place = found->second.first};
     if (const auto listed = table->options.categories.find(name); listed != table->options.categories.end()) {
       result.categories = &listed->second;
       result.dtype = Dtype::i32;
@@ -214,12 +242,13 @@ Dataset Dataset::from_csv(const std::filesystem::path& file, CsvOptions options)
   for (const auto& each : table->options.categories) column(each.first);
   if (!table->options.target.empty()) table->target = column(table->options.target);
   for (const std::string& name : table->options.columns.empty() ? names : table->options.columns) {
-    if (table->options.columns.empty() && name == table->options.target) continue;
+    if (table->options.columns.empty() && table->target && name == table->target->name) continue;
     table->inputs.push_back(column(name));
   }
   if (table->inputs.empty()) throw ArgumentError("Dataset::from_csv: no columns are left for the inputs; expected at least one.");
   table->is_one_tensor = std::ranges::all_of(table->inputs, [&](const Column& each) { return each.dtype == table->inputs.front().dtype; });
-  return Dataset(std::make_shared<FromCsv>(std::move(table)));
+  const CsvOptions& given = table->options;
+  return with_config(Dataset(std::make_shared<FromCsv>(table)), "from_csv", data::FileArguments{file}, given);
 }
 
 }  // namespace anyshape

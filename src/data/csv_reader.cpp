@@ -6,49 +6,56 @@
 #include <fmt/format.h>
 
 namespace anyshape::data {
-namespace {
-
-constexpr int end_of_file = std::char_traits<char>::eof();
-
-}  // namespace
 
 CsvReader::CsvReader(const std::filesystem::path& file, char separator)
-    : name_(file.string()), in_(file, std::ios::binary), separator_(separator) {
+    : name_(file.string()), in_(file), separator_(separator), buffer_(size_t{64} << 10) {
   const auto code = static_cast<unsigned char>(separator);
   if (code > 127 || separator == '"' || separator == '\n' || separator == '\r') {
     throw ArgumentError(
         fmt::format("Dataset::from_csv: the separator is character {}; expected an ASCII one that is no quote and no line end.", code));
   }
-  if (!in_) fail_to_read();
-  for (const int mark : {0xef, 0xbb, 0xbf}) {  // a byte order mark, which some programs write
-    if (in_.peek() != mark) break;
-    in_.get();
-  }
+  if (!in_.problem().empty()) fail_to_read(in_.problem());
+  constexpr std::string_view mark = "\xef\xbb\xbf";  // a byte order mark, which some programs write
+  if (peek() >= 0 && std::string_view(buffer_.data(), end_).starts_with(mark)) place_ = mark.size();
 }
 
-void CsvReader::fail_to_read() const { throw DataError(fmt::format("Dataset::from_csv: \"{}\" cannot be read; expected a file.", name_)); }
+bool CsvReader::fill() {
+  const int64_t bytes = in_.read(buffer_.data(), static_cast<int64_t>(buffer_.size()));
+  if (bytes < 0) fail_to_read("cannot be read on");
+  place_ = 0;
+  end_ = static_cast<size_t>(bytes);
+  return bytes > 0;
+}
 
-bool CsvReader::is_end(int character) const {
-  if (in_.bad()) fail_to_read();
-  return character == end_of_file;
+void CsvReader::fail_to_read(const std::string& problem) const {
+  throw DataError(fmt::format("Dataset::from_csv: \"{}\" {}; expected a file.", name_, problem));
 }
 
 void CsvReader::fail(const std::string& what) const {
   throw FormatError(fmt::format("Dataset::from_csv: \"{}\", line {}: {}.", name_, record_line_, what));
 }
 
+bool CsvReader::take_line_end() {
+  const int character = peek();
+  if (character != '\n' && character != '\r') return false;
+  get();
+  if (character == '\r' && peek() == '\n') get();
+  ++line_;
+  return true;
+}
+
 // After the opening quote, up to what ends the field; "" is a quote.
 std::string CsvReader::quoted_field() {
   std::string text;
-  for (int c = in_.get(); !is_end(c); c = in_.get()) {
-    if (c == '\n') ++line_;
+  for (int c = get(); c != end_of_file; c = get()) {
+    if (c == '\n' || (c == '\r' && peek() != '\n')) ++line_;
     if (c != '"') {
       text += static_cast<char>(c);
-    } else if (in_.peek() == '"') {
-      text += static_cast<char>(in_.get());
+    } else if (peek() == '"') {
+      text += static_cast<char>(get());
     } else {
-      const int after = in_.peek();
-      if (after != separator_ && after != '\r' && after != '\n' && !is_end(after)) {
+      const int after = peek();
+      if (after != separator_ && after != '\r' && after != '\n' && after != end_of_file) {
         fail("text follows a closing quote; expected the separator or the end of the line");
       }
       return text;
@@ -57,26 +64,20 @@ std::string CsvReader::quoted_field() {
   fail("a quote is not closed; expected one before the end of the file");
 }
 
-std::optional<std::vector<std::string>> CsvReader::next(size_t most) {
-  while (in_.peek() == '\r' || in_.peek() == '\n') {
-    if (in_.get() == '\n') ++line_;
+std::optional<std::vector<std::string>> CsvReader::next(size_t most, std::string_view expected) {
+  while (take_line_end()) {
   }
-  if (is_end(in_.peek())) return std::nullopt;
+  if (peek() == end_of_file) return std::nullopt;
   record_line_ = line_;
   std::vector<std::string> fields(1);
   bool is_at_start = true;
   for (;;) {
-    const int c = in_.get();
-    if (is_end(c)) return fields;
-    if (c == '\n') {
-      ++line_;
-      return fields;
-    }
-    if (c == '\r' && (in_.peek() == '\n' || is_end(in_.peek()))) continue;
+    if (peek() == end_of_file || take_line_end()) return fields;
+    const int c = get();
     if (c == separator_) {
       if (fields.size() >= most) {
-        throw DataError(fmt::format("Dataset::from_csv: \"{}\", line {}: more than {} field{}; expected {}, one per column.", name_,
-                                    record_line_, most, most == 1 ? "" : "s", most));
+        throw DataError(fmt::format("Dataset::from_csv: \"{}\", line {}: more than {} field{}; expected {}.", name_, record_line_, most,
+                                    most == 1 ? "" : "s", expected));
       }
       fields.emplace_back();
       is_at_start = true;

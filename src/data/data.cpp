@@ -1,12 +1,12 @@
 // Inputs and targets as they are given: a tensor, rows, several by position or by name.
+#include "data/joined.h"
+
 #include <anyshape/dataset.h>
 #include <anyshape/error.h>
 #include <anyshape/ops.h>
 #include <anyshape/ragged.h>
 
 #include <fmt/format.h>
-
-#include <algorithm>
 
 namespace anyshape {
 
@@ -17,9 +17,7 @@ Data::Data(const Tensor& tensor) : fields_{{.name = "", .tensor = tensor}} {
 // Unequal rows are ragged whatever a batch of them looks like; equal ones are an ordinary tensor.
 Data::Data(const std::vector<Tensor>& rows) {
   if (rows.empty()) throw DataError("data: no rows are given; expected at least one.");
-  const bool are_equal =
-      std::ranges::all_of(rows, [&](const Tensor& row) { return row.defined() && row.shape().same_as(rows[0].shape()); });
-  fields_ = {{.name = "", .tensor = are_equal ? stack(rows) : ragged_from_rows(rows)}};
+  fields_ = {{.name = "", .tensor = data::are_equal(rows) ? stack(rows) : ragged_from_rows(rows)}};
 }
 
 const Tensor& Data::single() const {

@@ -1,5 +1,9 @@
 // What makes a stream of elements of another: map, filter, repeat, take, skip, zip; generators; and the dataset's handle.
+#include "base/option_rules.h"
 #include "data/dataset_impl.h"
+#include "data/stage_arguments.h"
+
+#include <anyshape/registry.h>
 
 #include <algorithm>
 
@@ -11,17 +15,22 @@ using data::Source;
 using data::with_number;
 using Cursor = std::unique_ptr<DatasetCursor>;
 
-// A pass that is a function; what stands before it is asked for the padding.
+// A pass that is a function, which is not called again once it has given nothing; what stands before it is asked for the padding.
 class FunctionCursor final : public DatasetCursor {
  public:
   explicit FunctionCursor(Next next, std::shared_ptr<DatasetCursor> before = nullptr)
       : next_(std::move(next)), before_(std::move(before)) {}
-  std::optional<Example> next() override { return next_(); }
+  std::optional<Example> next() override {
+    std::optional<Example> element = is_over_ ? std::nullopt : next_();
+    is_over_ = !element;
+    return element;
+  }
   PaddingCount padding() const override { return before_ == nullptr ? PaddingCount{} : before_->padding(); }
 
  private:
   Next next_;
   std::shared_ptr<DatasetCursor> before_;
+  bool is_over_ = false;
 };
 
 // A dataset that changes the elements of another.
@@ -48,7 +57,7 @@ class Changed final : public DatasetImpl {
   End end_;
 };
 
-Dataset changed(Source before, Changed::Open open, Changed::Size size, Changed::End end = Changed::End::AsBefore) {
+Dataset derived(Source before, Changed::Open open, Changed::Size size, Changed::End end = Changed::End::AsBefore) {
   return Dataset(std::make_shared<Changed>(std::move(before), std::move(open), std::move(size), end));
 }
 std::optional<int64_t> same_size(std::optional<int64_t> before) { return before; }
@@ -57,6 +66,7 @@ std::optional<int64_t> unknown_size(std::optional<int64_t>) { return std::nullop
 // Rows stay rows when a map changes what is in them. That it makes all of one length (a histogram, say) cannot be known before the last
 // one: then .batch(n, {.ragged = false}) says so.
 void keep_rows(const Data& before, Data& after) {
+  if (std::ranges::none_of(before.fields(), &Data::Field::is_row)) return;
   std::vector<Data::Field> fields = after.fields();
   for (size_t i = 0; i < std::min(fields.size(), before.fields().size()); ++i) {
     if (before.fields()[i].is_row && fields[i].tensor.defined() && fields[i].tensor.rank() > 0) fields[i].is_row = true;
@@ -69,7 +79,9 @@ class FromGenerator final : public DatasetImpl {
   explicit FromGenerator(std::function<Next()> make) : make_(std::move(make)) {}
   Cursor open(int64_t) const override {
     return std::make_unique<FunctionCursor>(
-        [next = make_(), number = int64_t{0}]() mutable { return with_number("Dataset::from_generator", number++, next); });
+        [next = require::callable("Dataset::from_generator", "what make gave", make_()), number = int64_t{0}]() mutable {
+          return with_number("Dataset::from_generator", number++, next);
+        });
   }
 
  private:
@@ -80,15 +92,17 @@ class FromGenerator final : public DatasetImpl {
 
 Dataset Dataset::from(const Data& x) { return data::from_tensors(x, {}, {}); }
 Dataset Dataset::from(const Data& x, const Data& y) { return data::from_tensors(x, y, {}); }
-Dataset Dataset::from(const Data& x, const Data& y, const Tensor& sample_weight) { return data::from_tensors(x, y, sample_weight); }
+Dataset Dataset::from(const Data& x, const Data& y, const Data& sample_weight) { return data::from_tensors(x, y, sample_weight); }
 Dataset Dataset::from_generator(std::function<std::function<std::optional<Example>()>()> make) {
-  return Dataset(std::make_shared<FromGenerator>(std::move(make)));
+  require::callable("Dataset::from_generator", "make", make);
+  return with_config(Dataset(std::make_shared<FromGenerator>(make)), "from_generator", data::GeneratorArguments{make});
 }
 
 Dataset Dataset::map(std::function<Example(const Example&)> callable) const {
-  return changed(
+  require::callable("Dataset::map", "the callable", callable);
+  const Dataset mapped = derived(
       impl_,
-      [callable = std::move(callable)](const std::shared_ptr<DatasetCursor>& before, int64_t) {
+      [callable](const std::shared_ptr<DatasetCursor>& before, int64_t) {
         return [=, number = int64_t{0}]() mutable -> std::optional<Example> {
           const std::optional<Example> element = before->next();
           if (!element) return std::nullopt;
@@ -99,12 +113,14 @@ Dataset Dataset::map(std::function<Example(const Example&)> callable) const {
         };
       },
       same_size);
+  return with_config(mapped, "map", data::MapArguments{*this, callable});
 }
 
 Dataset Dataset::filter(std::function<bool(const Example&)> callable) const {
-  return changed(
+  require::callable("Dataset::filter", "the callable", callable);
+  const Dataset filtered = derived(
       impl_,
-      [callable = std::move(callable)](const std::shared_ptr<DatasetCursor>& before, int64_t) {
+      [callable](const std::shared_ptr<DatasetCursor>& before, int64_t) {
         return [=, number = int64_t{0}]() mutable -> std::optional<Example> {
           while (std::optional<Example> element = before->next()) {
             if (with_number("Dataset::filter", number++, [&] { return callable(*element); })) return element;
@@ -113,21 +129,23 @@ Dataset Dataset::filter(std::function<bool(const Example&)> callable) const {
         };
       },
       unknown_size);
+  return with_config(filtered, "filter", data::FilterArguments{*this, callable});
 }
 
 Dataset Dataset::take(int64_t count) const {
   if (count < 0) throw ArgumentError(fmt::format("Dataset::take: count is {}; expected 0 or more.", count));
-  return changed(
+  const Dataset first = derived(
       impl_,
       [=](const std::shared_ptr<DatasetCursor>& before, int64_t) {
         return [=, given = int64_t{0}]() mutable { return given++ < count ? before->next() : std::nullopt; };
       },
       [=](std::optional<int64_t> before) { return before ? std::optional(std::min(*before, count)) : std::nullopt; }, Changed::End::Always);
+  return with_config(first, "take", data::CountArguments{*this, count});
 }
 
 Dataset Dataset::skip(int64_t count) const {
   if (count < 0) throw ArgumentError(fmt::format("Dataset::skip: count is {}; expected 0 or more.", count));
-  return changed(
+  const Dataset rest = derived(
       impl_,
       [=](const std::shared_ptr<DatasetCursor>& before, int64_t) {
         return [=, left = count]() mutable {
@@ -137,12 +155,13 @@ Dataset Dataset::skip(int64_t count) const {
         };
       },
       [=](std::optional<int64_t> before) { return before ? std::optional(std::max<int64_t>(*before - count, 0)) : std::nullopt; });
+  return with_config(rest, "skip", data::CountArguments{*this, count});
 }
 
 Dataset Dataset::repeat(int64_t times) const {
   if (times < -1) throw ArgumentError(fmt::format("Dataset::repeat: times is {}; expected 0 or more, or -1 for no end.", times));
   const Source source = impl_;
-  return changed(
+  const Dataset repeated = derived(
       impl_,
       [=](const std::shared_ptr<DatasetCursor>& first, int64_t pass) {
         return [=, before = first, number = int64_t{1}, any = false]() mutable -> std::optional<Example> {
@@ -163,18 +182,19 @@ Dataset Dataset::repeat(int64_t times) const {
         return all;
       },
       times < 0 ? Changed::End::Never : Changed::End::AsBefore);
+  return with_config(repeated, "repeat", data::DatasetArguments{*this}, data::PassesOptions{times});
 }
 
 Dataset Dataset::zip(const Dataset& x, const Dataset& y) {
   const Source targets = y.impl_;
   const bool has_end = !x.is_endless() || !y.is_endless();
-  return changed(
+  const Dataset zipped = derived(
       x.impl_,
       [targets](const std::shared_ptr<DatasetCursor>& before, int64_t pass) {
         const std::shared_ptr<DatasetCursor> beside = targets->open(pass);
         return [=]() -> std::optional<Example> {
-          std::optional<Example> element = before->next(), target = beside->next();
-          if (!element || !target) return std::nullopt;
+          std::optional<Example> element = before->next(), target = element ? beside->next() : std::nullopt;
+          if (!target) return std::nullopt;
           element->y = target->x;
           return element;
         };
@@ -184,14 +204,25 @@ Dataset Dataset::zip(const Dataset& x, const Dataset& y) {
         return before && beside ? std::optional(std::min(*before, *beside)) : std::nullopt;
       },
       has_end ? Changed::End::Always : Changed::End::Never);
+  return with_config(zipped, "zip", data::ZipArguments{x, y});
 }
 
-Dataset Dataset::batch(int64_t size, BatchOptions options) const { return data::batched(impl_, size, options); }
-Dataset Dataset::padded_batch(int64_t size, PaddedBatchOptions options) const { return data::padded(impl_, size, std::move(options)); }
-Dataset Dataset::bucket(BucketOptions options) const { return data::bucketed(impl_, std::move(options)); }
-Dataset Dataset::shuffle(ShuffleOptions options) const { return data::shuffled(impl_, options); }
-Dataset Dataset::cache() const { return data::cached(impl_); }
-Dataset Dataset::prefetch(int64_t count) const { return data::prefetched(impl_, count); }
+Dataset Dataset::batch(int64_t size, BatchOptions options) const {
+  return with_config(data::batched(impl_, size, options), "batch", data::BatchArguments{*this, size}, options);
+}
+Dataset Dataset::padded_batch(int64_t size, PaddedBatchOptions options) const {
+  return with_config(data::padded(impl_, size, options), "padded_batch", data::BatchArguments{*this, size}, options);
+}
+Dataset Dataset::bucket(BucketOptions options) const {
+  return with_config(data::bucketed(impl_, options), "bucket", data::DatasetArguments{*this}, options);
+}
+Dataset Dataset::shuffle(ShuffleOptions options) const {
+  return with_config(data::shuffled(impl_, options), "shuffle", data::DatasetArguments{*this}, options);
+}
+Dataset Dataset::cache() const { return with_config(data::cached(impl_), "cache", data::DatasetArguments{*this}); }
+Dataset Dataset::prefetch(int64_t count) const {
+  return with_config(data::prefetched(impl_, count), "prefetch", data::DatasetArguments{*this}, data::PrefetchOptions{count});
+}
 
 std::optional<int64_t> Dataset::size() const { return impl_->size(); }
 bool Dataset::is_batched() const { return impl_->is_batched(); }
@@ -213,6 +244,9 @@ Dataset::Iterator& Dataset::Iterator::operator++() {
 }
 
 Dataset::Iterator Dataset::begin() const { return Iterator(impl_->open(passes_->fetch_add(1))); }
-Dataset::Dataset(std::shared_ptr<const DatasetImpl> impl) : impl_(std::move(impl)), passes_(std::make_shared<std::atomic<int64_t>>(0)) {}
+Dataset::Dataset(std::shared_ptr<const DatasetImpl> impl)
+    : Stateful("dataset"), impl_(std::move(impl)), passes_(std::make_shared<std::atomic<int64_t>>(0)) {
+  if (impl_ == nullptr) throw ArgumentError("Dataset: the pointer is null; expected a dataset.");
+}
 
 }  // namespace anyshape

@@ -47,7 +47,7 @@ using Source = std::shared_ptr<const DatasetImpl>;
 using Next = std::function<std::optional<Example>()>;
 
 // Rows of tensors; in tensor_source.cpp.
-Dataset from_tensors(const Data& x, const Data& y, const Tensor& sample_weight);
+Dataset from_tensors(const Data& x, const Data& y, const Data& sample_weight);
 // Batches of a source's elements; in batch.cpp and bucket.cpp.
 Dataset batched(Source source, int64_t size, BatchOptions options);
 Dataset padded(Source source, int64_t size, PaddedBatchOptions options);

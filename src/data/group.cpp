@@ -1,5 +1,6 @@
 // Joining elements.
 #include "data/group.h"
+#include "data/joined.h"
 
 #include "base/checked.h"
 #include "tensor/tensor_impl.h"
@@ -15,13 +16,18 @@ namespace {
 class BatchCursor final : public DatasetCursor {
  public:
   BatchCursor(std::unique_ptr<DatasetCursor> before, NextBatch make) : before_(std::move(before)), make_(std::move(make)) {}
-  std::optional<Example> next() override { return make_(*before_, padding_); }
+  std::optional<Example> next() override {
+    std::optional<Example> batch = is_over_ ? std::nullopt : make_(*before_, padding_);
+    is_over_ = !batch;
+    return batch;
+  }
   PaddingCount padding() const override { return padding_; }
 
  private:
   std::unique_ptr<DatasetCursor> before_;
   NextBatch make_;
   PaddingCount padding_;
+  bool is_over_ = false;
 };
 
 class Batched final : public DatasetImpl {
@@ -45,19 +51,20 @@ class Batched final : public DatasetImpl {
                               numbers[0], describe(rows[0]), wanted));
 }
 
-void require_one_kind(const char* what, const std::vector<Tensor>& rows, const std::vector<int64_t>& numbers) {
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].dtype() != rows[0].dtype() || rows[i].rank() != rows[0].rank()) {
-      throw_unlike(what, rows, numbers, i, "one dtype and one rank");
+// A field of all elements. Each is looked at once, while it is at hand: of many none is left in the cache when all have been seen.
+template <class FieldOf>
+FieldRows rows_of(const char* what, const Group& group, const FieldOf& field_of) {
+  FieldRows rows;
+  rows.tensors.reserve(group.elements.size());
+  for (size_t i = 0; i < group.elements.size(); ++i) {
+    const Tensor& row = rows.tensors.emplace_back(field_of(group.elements[i]));
+    const Tensor& first = rows.tensors[0];
+    if (row.dtype() != first.dtype() || row.rank() != first.rank()) {
+      throw_unlike(what, rows.tensors, group.numbers, i, "one dtype and one rank");
     }
+    rows.are_equal = rows.are_equal && are_equal_from(row, first, 0);
   }
-}
-
-bool are_equal_from(const Tensor& a, const Tensor& b, int axis) {
-  for (; axis < a.rank(); ++axis) {
-    if (!a.shape()[axis].same_as(b.shape()[axis])) return false;
-  }
-  return true;
+  return rows;
 }
 
 }  // namespace
@@ -83,7 +90,7 @@ Group next_group(DatasetCursor& before, int64_t size, int64_t first) {
 
 void require_whole(const char* what, const Example& element, int64_t number) {
   if (!element.x.defined()) throw DataError(fmt::format("{}: element {}: it has no input; expected an Example with .x.", what, number));
-  for (const Data* part : {&element.x, &element.y}) {
+  for (const Data* part : {&element.x, &element.y, &element.sample_weight}) {
     if (std::ranges::all_of(part->fields(), [](const Data::Field& field) { return field.tensor.defined(); })) continue;
     throw DataError(fmt::format("{}: element {}: a field has no tensor; expected one in each.", what, number));
   }
@@ -95,7 +102,7 @@ Example together(const char* what, const Group& group, const Join& join) {
     const Example& other = group.elements[i];
     require_whole(what, other, group.numbers[i]);
     if (other.x.fields().size() == one.x.fields().size() && other.y.fields().size() == one.y.fields().size() &&
-        other.sample_weight.defined() == one.sample_weight.defined()) {
+        other.sample_weight.fields().size() == one.sample_weight.fields().size()) {
       continue;
     }
     throw DataError(fmt::format("{}: element {}: it has other fields than element {}; expected the same in all.", what, group.numbers[i],
@@ -106,9 +113,7 @@ Example together(const char* what, const Group& group, const Join& join) {
     std::vector<Data::Field> fields;
     for (size_t field = 0; field < (one.*part).fields().size(); ++field) {
       const Data::Field& kind = (one.*part).fields()[field];
-      std::vector<Tensor> rows;
-      for (const Example& each : group.elements) rows.push_back((each.*part).fields()[field].tensor);
-      require_one_kind(what, rows, group.numbers);
+      const FieldRows rows = rows_of(what, group, [&](const Example& each) { return (each.*part).fields()[field].tensor; });
       fields.push_back({kind.name, join(rows, number++, kind.is_row)});
     }
     return Data(std::move(fields));
@@ -116,13 +121,13 @@ Example together(const char* what, const Group& group, const Join& join) {
   Example example;
   example.x = joined(&Example::x);
   example.y = joined(&Example::y);
-  if (one.sample_weight.defined()) {
-    std::vector<Tensor> weights;
-    for (const Example& each : group.elements) weights.push_back(each.sample_weight);
-    require_one_kind(what, weights, group.numbers);
-    require_equal_sizes(what, weights, group.numbers, 0);
-    example.sample_weight = stack(weights);
+  std::vector<Data::Field> all_weights;
+  for (size_t field = 0; field < one.sample_weight.fields().size(); ++field) {
+    const FieldRows weights = rows_of(what, group, [&](const Example& each) { return each.sample_weight.fields()[field].tensor; });
+    if (!weights.are_equal) require_equal_sizes(what, weights.tensors, group.numbers, 0);
+    all_weights.push_back({one.sample_weight.fields()[field].name, stacked(weights.tensors)});
   }
+  example.sample_weight = Data(std::move(all_weights));
   return example;
 }
 
@@ -155,18 +160,18 @@ Tensor padded_rows(const char* what, const std::vector<Tensor>& rows, const std:
   for (const int64_t size : sizes) full = checked_multiply(full, size, "number of padded elements");
   padding.elements += full;
   padding.padded += full - real;
-  if (full == real) return stack(rows);
+  if (full == real) return stacked(rows);
   const Tensor filler = cast(Tensor(value), rows[0].dtype());
   bool is_plain = rank > 0 && std::ranges::all_of(rows, [&](const Tensor& row) { return are_equal_from(row, rows[0], 1); });  // two ops
   for (size_t axis = 1; axis < sizes.size(); ++axis) is_plain = is_plain && sizes[axis] == rows[0].shape()[static_cast<int>(axis)].value();
-  if (is_plain) return to_padded(ragged_from_rows(rows), {.value = filler, .length = Dim(sizes[0])});
+  if (is_plain) return to_padded(ragged_of(rows), {.value = filler, .length = Dim(sizes[0])});
   std::vector<Tensor> filled;
   for (const Tensor& row : rows) {
     std::vector<PadWidth> amounts;
     for (int axis = 0; axis < rank; ++axis) amounts.push_back({0, sizes[static_cast<size_t>(axis)] - row.shape()[axis].value()});
     filled.push_back(pad(row, amounts, {.value = filler}));
   }
-  return stack(filled);
+  return stacked(filled);
 }
 
 Dataset batches_of(Source source, std::function<NextBatch()> make, std::function<std::optional<int64_t>(std::optional<int64_t>)> size) {

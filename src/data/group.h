@@ -23,7 +23,11 @@ void require_whole(const char* what, const Example& element, int64_t number);
 
 // All elements as one: `join` makes one tensor of a field's tensors. Fields are counted through inputs and then targets. DataError with
 // an element's number where it has no input, or other fields, dtypes or ranks than the first one.
-using Join = std::function<Tensor(const std::vector<Tensor>& rows, size_t field, bool is_row)>;
+struct FieldRows {
+  std::vector<Tensor> tensors = {};
+  bool are_equal = true;  // of one shape
+};
+using Join = std::function<Tensor(const FieldRows& rows, size_t field, bool is_row)>;
 Example together(const char* what, const Group& group, const Join& join);
 
 // DataError with the element's number for a row whose sizes, from `axis` on, are not those of the first.

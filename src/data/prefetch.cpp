@@ -1,4 +1,6 @@
 // Elements made ahead on a thread of their own. What it throws arrives where the element would have.
+#include "base/fork_mutex.h"
+#include "base/futex.h"
 #include "data/dataset_impl.h"
 
 #include <anyshape/error.h>
@@ -6,10 +8,10 @@
 
 #include <fmt/format.h>
 
-#include <condition_variable>
+#include <atomic>
 #include <deque>
 #include <exception>
-#include <mutex>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -18,28 +20,44 @@ namespace {
 
 class PrefetchCursor final : public DatasetCursor {
  public:
-  PrefetchCursor(std::unique_ptr<DatasetCursor> before, int64_t count, int64_t seed)
-      : before_(std::move(before)), count_(static_cast<size_t>(count)), thread_([this, seed] { fill(seed); }) {}
-  ~PrefetchCursor() override {
+  PrefetchCursor(std::unique_ptr<DatasetCursor> before, int64_t count) : before_(std::move(before)), count_(static_cast<size_t>(count)) {}
+  ~PrefetchCursor() override { stop(); }
+  PrefetchCursor(const PrefetchCursor&) = delete;
+  PrefetchCursor& operator=(const PrefetchCursor&) = delete;
+
+  // The thread that makes the elements, drawing from a seed of the pass.
+  void start(int64_t seed) {
+    thread_ = std::thread([this, seed] { fill(seed); });
+  }
+  void stop() {
+    if (!thread_.joinable()) return;
+    if (is_left_behind()) {
+      new (&thread_) std::thread();          // there is no such thread here to wait for
+      static_cast<void>(before_.release());  // it may have been in the middle of an element
+      return;
+    }
     {
       const std::scoped_lock lock(mutex_);
       is_ended_ = true;
     }
-    changed_.notify_all();
+    tell_of_change();
     thread_.join();
   }
-  PrefetchCursor(const PrefetchCursor&) = delete;
-  PrefetchCursor& operator=(const PrefetchCursor&) = delete;
 
   std::optional<Example> next() override {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !ready_.empty() || is_over_; });
+    wait(lock, [&] { return !ready_.empty() || is_over_ || is_left_behind(); });
     if (!ready_.empty()) {
       Example element = std::move(ready_.front());
       ready_.pop_front();
       lock.unlock();
-      changed_.notify_all();
+      tell_of_change();
       return element;
+    }
+    if (!is_over_) {
+      throw DataError(
+          "Dataset::prefetch: the process has forked since this pass began, and the thread that makes its elements did not come along; "
+          "expected a pass that begins in the child. Begin another one.");
     }
     if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
     return std::nullopt;
@@ -62,25 +80,43 @@ class PrefetchCursor final : public DatasetCursor {
         error = std::current_exception();
       }
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return ready_.size() < count_ || is_ended_; });
+      wait(lock, [&] { return ready_.size() < count_ || is_ended_; });
       if (is_ended_) return;
       if (!element) {
         error_ = error;
         is_over_ = true;
         lock.unlock();
-        changed_.notify_all();
+        tell_of_change();
         return;
       }
       ready_.push_back(std::move(*element));
       lock.unlock();
-      changed_.notify_all();
+      tell_of_change();
     }
+  }
+
+  // Whether the thread is one of the process that this one was forked from.
+  bool is_left_behind() const { return generation_ != fork_generation(); }
+
+  template <class Done>
+  void wait(std::unique_lock<ForkMutex>& lock, const Done& done) {
+    while (!done()) {
+      const uint32_t seen = changes_.load(std::memory_order_acquire);
+      lock.unlock();
+      sleep_while(changes_, seen);
+      lock.lock();
+    }
+  }
+  void tell_of_change() {
+    changes_.fetch_add(1, std::memory_order_release);
+    wake_all(changes_);
   }
 
   std::unique_ptr<DatasetCursor> before_;
   size_t count_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  mutable ForkMutex mutex_;
+  std::atomic<uint32_t> changes_{0};
+  uint32_t generation_ = fork_generation();
   std::deque<Example> ready_;
   std::exception_ptr error_;
   bool is_over_ = false, is_ended_ = false;
@@ -91,7 +127,9 @@ class Prefetched final : public DatasetImpl {
  public:
   Prefetched(Source before, int64_t count) : before_(std::move(before)), count_(count) {}
   std::unique_ptr<DatasetCursor> open(int64_t pass) const override {
-    return std::make_unique<PrefetchCursor>(before_->open(pass), count_, drawn_seed());
+    auto cursor = std::make_unique<PrefetchCursor>(before_->open(pass), count_);
+    cursor->start(drawn_seed());
+    return cursor;
   }
   std::optional<int64_t> size() const override { return before_->size(); }
   bool is_batched() const override { return before_->is_batched(); }

@@ -1,5 +1,6 @@
 // Padding, one-hot targets, splits.
 #include "tensor/tensor_impl.h"
+#include "tensor/view.h"
 
 #include <anyshape/error.h>
 #include <anyshape/ops.h>
@@ -21,16 +22,19 @@ namespace {
 void require_rows(const std::vector<Tensor>& rows) {
   if (rows.empty()) throw DataError("pad_sequences: no rows are given; expected at least one.");
   const Tensor& first = rows.front();
+  const Shape first_shape = first.defined() && first.rank() > 0 ? first.shape() : Shape();
   for (size_t i = 0; i < rows.size(); ++i) {
     const Tensor& row = rows[i];
     if (!row.defined() || row.rank() < 1) {
       throw ShapeError(fmt::format("pad_sequences: row {} is {}; expected rows with a first axis of time.", i, describe(row)));
     }
-    const std::string both = fmt::format("pad_sequences: row {} is {}, row 0 {}; expected rows", i, describe(row), describe(first));
-    if (row.dtype() != first.dtype()) throw DtypeError(both + " of one dtype.");
+    const auto both = [&] {
+      return fmt::format("pad_sequences: row {} is {}, row 0 {}; expected rows", i, describe(row), describe(first));
+    };
+    if (row.dtype() != first.dtype()) throw DtypeError(both() + " of one dtype.");
     Shape shape = row.shape();
-    shape[0] = first.shape()[0];
-    if (!shape.same_as(first.shape())) throw ShapeError(both + " that differ in their first axis only.");
+    shape[0] = first_shape[0];
+    if (!shape.same_as(first_shape)) throw ShapeError(both() + " that differ in their first axis only.");
   }
 }
 
@@ -42,22 +46,34 @@ Tensor pad_sequences(const std::vector<Tensor>& rows, PadSequencesOptions option
   for (const Tensor& row : rows) length = std::max(length, row.shape()[0].value());
   if (options.max_length) length = *options.max_length;
   if (length < 0) throw ArgumentError(fmt::format("pad_sequences: max_length is {}; expected 0 or more.", length));
-  std::vector<Tensor> padded;
+  // Rows and what fills them up, one behind the other: one copy, whatever their number.
+  Shape shape = rows.front().shape();
+  shape[0] = length;
+  const Tensor filler = full(shape, cast(Tensor(options.value), rows.front().dtype()));
+  std::vector<Tensor> parts;
   for (const Tensor& row : rows) {
-    const int64_t own = row.shape()[0].value(), kept = std::min(own, length), rest = length - kept;
+    const int64_t own = row.shape()[0].value(), kept = std::min(own, length);
     const int64_t begin = options.truncating == Side::Pre ? own - kept : 0;
-    Shape shape = row.shape();
-    shape[0] = rest;
-    const Tensor cut = slice(row, {{.begin = begin, .end = begin + kept}});
-    const Tensor filler = full(shape, cast(Tensor(options.value), row.dtype()));
-    padded.push_back(options.padding == Side::Pre ? concat({filler, cut}, {.axis = 0}) : concat({cut, filler}, {.axis = 0}));
+    const Tensor cut = kept == own ? row : slice(row, {{.begin = begin, .end = begin + kept}});
+    const bool is_full = kept == length;
+    if (!is_full && options.padding == Side::Pre) parts.push_back(slice(filler, {{.end = length - kept}}));
+    parts.push_back(cut);
+    if (!is_full && options.padding == Side::Post) parts.push_back(slice(filler, {{.end = length - kept}}));
   }
-  return stack(padded);
+  Shape joined{static_cast<int64_t>(rows.size())};
+  for (const Dim& size : shape) joined.push_back(size);
+  return reshape(concat(parts, {.axis = 0}), joined);
 }
 
 Tensor pad_sequences(const Tensor& ragged, PadSequencesOptions options) {
   if (!ragged.defined() || !ragged.is_ragged()) {
     throw ShapeError(fmt::format("pad_sequences: the tensor is {}; expected a ragged one, or a std::vector of rows.", describe(ragged)));
+  }
+  if (is_traced(ragged)) {
+    throw TraceError(
+        fmt::format("pad_sequences: the rows of {} have no lengths inside a traced function; expected a call outside. Inside one use "
+                    "to_padded(x, {{.value = ..., .length = ...}}).",
+                    describe(ragged)));
   }
   return pad_sequences(to_rows(ragged), options);
 }

@@ -1,8 +1,8 @@
 // Rows of tensors as elements, or several at once as a batch.
 #include "data/dataset_impl.h"
+#include "data/joined.h"
 
 #include <anyshape/ops.h>
-#include <anyshape/ragged.h>
 
 #include <algorithm>
 
@@ -10,8 +10,7 @@ namespace anyshape::data {
 namespace {
 
 struct Rows {
-  Data x, y;
-  Tensor weight;
+  Data x, y, weight;
   int64_t count = 0;
 };
 
@@ -22,8 +21,7 @@ Data mapped(const Data& data, const auto& change) {
 }
 
 Example mapped(const Rows& rows, const auto& change) {
-  return {
-      .x = mapped(rows.x, change), .y = mapped(rows.y, change), .sample_weight = rows.weight.defined() ? change(rows.weight) : Tensor()};
+  return {.x = mapped(rows.x, change), .y = mapped(rows.y, change), .sample_weight = mapped(rows.weight, change)};
 }
 
 // Rows in the order given, or without one from the first to the last.
@@ -39,9 +37,7 @@ class RowsCursor final : public DatasetCursor {
   std::optional<Example> next() override {
     if (place_ >= count_) return std::nullopt;
     const int64_t place = place_++, index = numbers_.empty() ? place : numbers_[static_cast<size_t>(place)];
-    return mapped(*rows_, [&](const Tensor& tensor) {
-      return tensor.is_ragged() ? row(tensor, index) : squeeze(slice(tensor, {{.begin = index, .end = index + 1}}), {0});
-    });
+    return mapped(*rows_, [&](const Tensor& tensor) { return row_of(tensor, index); });
   }
 
   bool gives_batches() const override { return true; }
@@ -78,7 +74,7 @@ class FromTensors final : public DatasetImpl {
 
 }  // namespace
 
-Dataset from_tensors(const Data& x, const Data& y, const Tensor& sample_weight) {
+Dataset from_tensors(const Data& x, const Data& y, const Data& sample_weight) {
   if (!x.defined()) throw DataError("Dataset: no inputs are given; expected a tensor, rows or inputs().");
   auto count = [](const Tensor& tensor) {
     if (tensor.rank() == 0) throw ShapeError("Dataset: a scalar is given; expected rows along the first axis.");
@@ -91,7 +87,7 @@ Dataset from_tensors(const Data& x, const Data& y, const Tensor& sample_weight) 
   };
   for (const Data::Field& field : x.fields()) require(field.tensor, "further inputs");
   for (const Data::Field& field : y.fields()) require(field.tensor, "targets");
-  if (sample_weight.defined()) require(sample_weight, "sample weights");
+  for (const Data::Field& field : sample_weight.fields()) require(field.tensor, "sample weights");
   return Dataset(std::make_shared<FromTensors>(Rows{x, y, sample_weight, rows}));
 }
 

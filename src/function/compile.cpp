@@ -2,6 +2,8 @@
 #include "function/compile.h"
 
 #include "base/dump.h"
+#include "base/no_fork.h"
+#include "base/thread_context.h"
 #include "codegen/jit.h"
 #include "loop/text.h"
 #include "lower/lower.h"
@@ -15,8 +17,6 @@
 namespace anyshape::function_detail {
 namespace {
 
-thread_local int interpretations = 0;
-
 struct MachineCode {
   std::vector<AsKernel> entries;  // one per step
   std::shared_ptr<const codegen::CompiledKernels> holder;
@@ -28,7 +28,7 @@ bool has_product(const graph::Graph& graph) {
 
 MachineCode generate(const lower::Program& program) {
   std::vector<const loop::Kernel*> kernels;
-  for (const lower::Step& step : program.steps) kernels.push_back(&step.kernel);
+  for (const lower::Step& step : program.steps) kernels.push_back(step.kernel.get());
   MachineCode code{.entries = {}, .holder = codegen::compile(kernels, runtime::find_extern)};
   for (size_t step = 0; step < kernels.size(); ++step) code.entries.push_back(code.holder->entry(step));
   return code;
@@ -36,18 +36,19 @@ MachineCode generate(const lower::Program& program) {
 
 std::string text_of_kernels(const lower::Program& program) {
   std::string text;
-  for (const lower::Step& step : program.steps) text += loop::print(step.kernel) + "\n";
+  for (const lower::Step& step : program.steps) text += loop::print(*step.kernel) + "\n";
   return text;
 }
 
 }  // namespace
 
-ScopedInterpretation::ScopedInterpretation() { ++interpretations; }
-ScopedInterpretation::~ScopedInterpretation() { --interpretations; }
-bool ScopedInterpretation::active() { return interpretations > 0; }
+ScopedInterpretation::ScopedInterpretation() { ++this_thread.interpretations; }
+ScopedInterpretation::~ScopedInterpretation() { --this_thread.interpretations; }
+bool ScopedInterpretation::active() { return this_thread.interpretations > 0; }
 
 Compiled compile(graph::Graph& graph, std::vector<Dim> symbols, std::span<const lower::Update> updates) {
   const auto start = std::chrono::steady_clock::now();
+  const NoFork whole;
   if (has_product(graph)) runtime::start_warming_up_products();
   Dump dump(graph.name);
   Decisions decisions;

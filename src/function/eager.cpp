@@ -1,8 +1,12 @@
-// Eager execution: every op call is a one-node graph with symbolic sizes, compiled once per op, dtypes and rank and found again by key.
+// Eager execution: every op call is a one-node graph with symbolic sizes, compiled once per op, dtypes and rank and found again by key. Views
+// and joined tensors need no kernel.
+#include "base/no_fork.h"
 #include "function/compile.h"
 #include "function/eager_call.h"
 #include "function/random_state.h"
 #include "graph/bind.h"
+#include "ops/movement/concat.h"
+#include "runtime/join.h"
 #include "shape/dim_node.h"
 #include "tensor/view.h"
 
@@ -35,7 +39,8 @@ Compiled compile_call(const BoundCall& call, const EagerCall& eager) {
   const Attrs attrs = call.attrs.map_dims([&](const Dim&) { return symbols[next++]; });
   OpCall op_call(call.op, specs, attrs);
   const Specs outputs = call.op.shape(op_call);
-  graph.outputs = graph.add_node(call.op, inputs, attrs, outputs, op_call.made)->outputs;
+  const graph::Node& node = *graph.add_node(call.op, inputs, attrs, outputs, op_call.made);
+  graph.outputs.assign(node.outputs.begin(), node.outputs.end());
   return compile(graph, std::move(symbols));
 }
 
@@ -44,6 +49,9 @@ class Eager final : public Interpreter {
   std::vector<Tensor> run(const BoundCall& call) override {
     if (call.op.view != nullptr) {
       if (Tensor seen = call.op.view(call.inputs, call.attrs, call.outputs[0]); seen.defined()) return {std::move(seen)};
+    }
+    if (call.op.kind == OpKind::Movement && !ScopedInterpretation::active()) {
+      if (const std::optional<int> axis = joined_axis(call.op, call.attrs, call.outputs[0].shape.rank())) return {joined(call, *axis)};
     }
     if (call.op.layout == nullptr || std::ranges::all_of(call.inputs, [](const Tensor& input) { return is_contiguous(*input.impl()); })) {
       return run_as(call, 0);
@@ -56,6 +64,7 @@ class Eager final : public Interpreter {
 
  private:
   std::vector<Tensor> run_as(const BoundCall& call, uint64_t readable) {
+    const NoFork whole;
     const EagerCall eager = describe(call, readable);
     const std::shared_ptr<const runtime::Executable> executable = find(call, eager);
     std::vector<Tensor> operands;
@@ -68,11 +77,22 @@ class Eager final : public Interpreter {
     return results;
   }
 
+  using Sizes = std::array<int64_t, max_rank>;
+  static std::span<const int64_t> sizes_of(const Shape& shape, Sizes& sizes) {
+    for (int axis = 0; axis < shape.rank(); ++axis) sizes[axis] = shape[axis].value();
+    return {sizes.data(), static_cast<size_t>(shape.rank())};
+  }
+
+  // Any number of tensors is a copy: a kernel for each number of them would take far longer to compile than to run.
+  static Tensor joined(const BoundCall& call, int axis) {
+    Sizes sizes{};
+    return runtime::join(call.inputs, sizes_of(call.outputs[0].shape, sizes), axis);
+  }
+
   // Folded axes are given back.
   static Tensor with_shape(const Tensor& result, const Shape& shape) {
-    std::array<int64_t, max_rank> sizes{};
-    for (int axis = 0; axis < shape.rank(); ++axis) sizes[axis] = shape[axis].value();
-    return reshape_view(result, {sizes.data(), static_cast<size_t>(shape.rank())});
+    Sizes sizes{};
+    return reshape_view(result, sizes_of(shape, sizes));
   }
 
   std::shared_ptr<const runtime::Executable> find(const BoundCall& call, const EagerCall& eager) {

@@ -13,8 +13,15 @@ namespace {
 struct Difference {
   Cause cause;
   std::string text;
-  int weight = 1;  // of how many things it speaks
+  int weight = 1;                // of how many things it speaks
+  std::string_view advice = {};  // where the cause has several
 };
+
+constexpr std::string_view advice_for_presence =
+    "A value that is there in some calls and not in others is another trace: give it to all of them (weights of 1 count as none), or make "
+    "a "
+    "function for each.";
+constexpr std::string_view advice_for_notes = "A mask or logits on an argument are another trace: give them to all calls or to none.";
 
 int weight_of(const std::vector<Difference>& all) {
   return std::accumulate(all.begin(), all.end(), 0, [](int sum, const Difference& each) { return sum + each.weight; });
@@ -54,18 +61,24 @@ Cause cause_of(structure::Role role) {
     case structure::Role::Number:
     case structure::Role::Text: return Cause::HostValue;
     case structure::Role::Object: return Cause::Object;
-    case structure::Role::Structure: return Cause::Structure;
+    case structure::Role::Structure:
+    case structure::Role::Presence: return Cause::Structure;
   }
   return Cause::Structure;
+}
+
+std::string_view advice_of(const structure::Change& change) {
+  if (change.role != structure::Role::Presence) return {};
+  return change.text.starts_with("notes of ") ? advice_for_notes : advice_for_presence;
 }
 
 std::vector<Difference> differences(const TraceEntry& entry, std::span<const Tensor> arguments, const structure::Description& description) {
   std::vector<Difference> found;
   const Signature& signature = entry.signature();
   for (const structure::Change& change : structure::changes(entry.made().values, description.parts))
-    found.push_back({cause_of(change.role), change.text});
+    found.push_back({cause_of(change.role), change.text, 1, advice_of(change)});
   if (signature.specs().size() != arguments.size()) {
-    if (found.empty()) found.push_back({Cause::Structure, "a mask or logits on an argument came or went"});
+    if (found.empty()) found.push_back({Cause::Structure, "a mask or logits on an argument came or went", 1, advice_for_notes});
     return found;
   }
   const auto became = [&](size_t i) {
@@ -83,11 +96,12 @@ std::vector<Difference> differences(const TraceEntry& entry, std::span<const Ten
   }
   if (!signature.fits_kinds(arguments)) return found;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const Shape &known = signature.specs()[i].shape, given = arguments[i].shape();
-    int changed = 0;
-    for (int axis = 0; axis < known.rank(); ++axis)
-      changed += known[axis].is_constant() && known[axis].value() != given[axis].value() ? 1 : 0;
-    if (changed > 0) found.push_back({Cause::Size, became(i), changed});
+    const int changed = signature.changed_sizes(i, arguments);
+    if (changed == 0) continue;
+    const std::string text = arguments[i].is_ragged() ? fmt::format("{}: {} became {}", signature.argument_name(i, description.tensors[i]),
+                                                                    signature.describe_rows(i), Signature::describe_rows(arguments[i]))
+                                                      : became(i);
+    found.push_back({Cause::Size, text, changed});
   }
   if (!signature.fits_known(arguments)) return found;
   if (const graph::Check* check = entry.failed_retrace_check(arguments)) {
@@ -133,7 +147,7 @@ Explanation explain_retrace(const FunctionOptions& options, const TraceCache& ca
   std::vector<std::string> texts, advice;
   for (const Difference& each : least) {
     texts.push_back(each.text);
-    std::string cure = advice_for(each.cause, options);
+    std::string cure = each.advice.empty() ? advice_for(each.cause, options) : std::string(each.advice);
     if (std::ranges::find(advice, cure) == advice.end()) advice.push_back(std::move(cure));
   }
   result.reason = fmt::format("{} (nearest: trace {})", fmt::join(texts, "; "), nearest->number());

@@ -1,7 +1,9 @@
 // Single-flight tracing: one thread at a time traces calls of one kind, the others wait and then look again.
 #pragma once
-#include <condition_variable>
-#include <mutex>
+#include "base/fork_mutex.h"
+
+#include <atomic>
+#include <cstdint>
 #include <set>
 #include <string>
 
@@ -15,8 +17,11 @@ class Flights {
  private:
   friend class Flight;
   const std::string& function_;  // its name, for the warning
-  std::mutex mutex_;
-  std::condition_variable ended_;
+  bool starts(const std::string& kind);
+
+  ForkMutex mutex_;
+  std::atomic<uint32_t> ended_{0};  // flights, so far: what waiting threads watch
+  uint32_t generation_ = fork_generation();
   std::set<std::string> kinds_;
 };
 

@@ -1,6 +1,10 @@
-// Comparing two traces node by node.
+// Comparing two traces node by node, and telling what was found.
 #include "function/frozen.h"
 
+#include "base/log.h"
+#include "function/random_state.h"
+#include "graph/regions.h"
+#include "graph/variable_gate.h"
 #include "ops/all_ops.h"
 #include "ops/source/constant.h"
 #include "tensor/tensor_impl.h"
@@ -22,16 +26,21 @@ std::string user_of(const graph::Graph& graph, const graph::Value* value) {
   return "result";
 }
 
-std::string number_of(const graph::Node& constant) {
+// As the host gave it, before it was rounded to the literal's dtype.
+std::string number_of(const Trace& trace, const graph::Node& constant) {
   const ConstantAttrs& attrs = constant.attrs.as<ConstantAttrs>();
-  return is_floating(attrs.dtype) ? fmt::format("{}", attrs.number) : fmt::format("{}", attrs.integer);
+  if (!is_floating(attrs.dtype)) return fmt::format("{}", attrs.integer);
+  const auto given = trace.host_numbers.find(&constant);
+  return fmt::format("{}", given == trace.host_numbers.end() ? attrs.number : given->second);
 }
 
+// By their text where they differ otherwise: data-dependent sizes are new symbols in every trace, with the names of the first. Regions, which that text
+// leaves out, are compared by themselves.
 bool same_attributes(const graph::Node& a, const graph::Node& b) {
+  if (a.attrs.empty() && b.attrs.empty()) return true;
   std::string first, second;
-  a.attrs.append_key(first);
-  b.attrs.append_key(second);
-  return first == second;
+  if (a.op->kind != OpKind::Control) a.attrs.append_key(first), b.attrs.append_key(second);
+  return (!first.empty() && first == second) || a.attrs.to_string() == b.attrs.to_string();
 }
 
 bool same_step(const graph::Node& a, const graph::Node& b) {
@@ -53,7 +62,26 @@ FrozenValue other_path(const std::string& first, const std::string& second) {
       first};
 }
 
-void compare_nodes(const graph::Graph& first, const graph::Graph& second, std::vector<FrozenValue>& frozen) {
+struct Runs {
+  const Trace &first, &second;
+};
+
+bool same_numbers(const Runs& runs, const graph::Node& a, const graph::Node& b) {
+  return a.op != &constant_op || number_of(runs.first, a) == number_of(runs.second, b);
+}
+
+// False where the two take different paths: what follows cannot be compared.
+bool compare_nodes(const Runs& runs, const graph::Graph& first, const graph::Graph& second, std::vector<FrozenValue>& frozen);
+
+bool compare_regions(const Runs& runs, const graph::Node& a, const graph::Node& b, std::vector<FrozenValue>& frozen) {
+  const std::vector<graph::NamedRegion> first = graph::regions_of(a), second = graph::regions_of(b);
+  for (size_t i = 0; i < first.size(); ++i) {
+    if (!compare_nodes(runs, *first[i].graph, *second[i].graph, frozen)) return false;
+  }
+  return true;
+}
+
+bool compare_nodes(const Runs& runs, const graph::Graph& first, const graph::Graph& second, std::vector<FrozenValue>& frozen) {
   const std::vector<graph::Node*>&a = first.nodes(), &b = second.nodes();
   for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     if (i >= a.size() || i >= b.size() || !same_step(*a[i], *b[i])) {
@@ -61,17 +89,21 @@ void compare_nodes(const graph::Graph& first, const graph::Graph& second, std::v
         return i < nodes.size() ? std::string(nodes[i]->op->name) : "nothing";
       };
       frozen.push_back(other_path(name(a), name(b)));
-      return;
+      return false;
     }
-    if (same_attributes(*a[i], *b[i])) continue;
+    if (!compare_regions(runs, *a[i], *b[i], frozen)) return false;
+    if (same_attributes(*a[i], *b[i]) && same_numbers(runs, *a[i], *b[i])) continue;
     if (a[i]->op == &constant_op) {
       const std::string user = user_of(first, a[i]->outputs[0]);
-      frozen.push_back({fmt::format("{} holds the host number {}; a second run gave {}", user, number_of(*a[i]), number_of(*b[i])), user});
+      frozen.push_back({fmt::format("{} holds the host number {}; a second run gave {}", user, number_of(runs.first, *a[i]),
+                                    number_of(runs.second, *b[i])),
+                        user});
     } else {
       const std::string op(a[i]->op->name);
       frozen.push_back({fmt::format("{} holds {}; a second run gave {}", op, a[i]->attrs.to_string(), b[i]->attrs.to_string()), op});
     }
   }
+  return true;
 }
 
 void compare_captures(const Trace& first, const Trace& second, std::vector<FrozenValue>& frozen) {
@@ -87,18 +119,68 @@ void compare_captures(const Trace& first, const Trace& second, std::vector<Froze
   }
 }
 
+void compare_variables(const Trace& first, const Trace& second, std::vector<FrozenValue>& frozen) {
+  const size_t before = first.graph->inputs().size() - first.variables.size();
+  for (size_t i = 0; i < std::min(first.variables.size(), second.variables.size()); ++i) {
+    const VariableState &a = *first.variables[i], &b = *second.variables[i];
+    if (&a == &b) continue;
+    const std::string user = user_of(*first.graph, first.graph->inputs()[before + i]);
+    frozen.push_back({fmt::format("{} holds {}; a second run took {}", user, a.described(), b.described()), user});
+  }
+}
+
+void compare_results(const Trace& first, const Trace& second, std::vector<FrozenValue>& frozen) {
+  const auto op_of = [](const graph::Value* value) { return value->node == nullptr ? "an input" : std::string(value->node->op->name); };
+  for (size_t i = 0; i < std::min(first.graph->outputs.size(), second.graph->outputs.size()); ++i) {
+    const graph::Value *a = first.graph->outputs[i], *b = second.graph->outputs[i];
+    if (a->id != b->id)
+      return frozen.push_back(other_path(fmt::format("the result of {}", op_of(a)), fmt::format("return that of {}", op_of(b))));
+  }
+}
+
+void compare(const Trace& first, const Trace& second, std::vector<FrozenValue>& frozen) {
+  if (second.graph == nullptr) return frozen.push_back(other_path("a whole run", "make variables"));
+  compare_captures(first, second, frozen);
+  if (!compare_nodes({first, second}, *first.graph, *second.graph, frozen)) return;
+  compare_variables(first, second, frozen);
+  compare_results(first, second, frozen);
+}
+
+constexpr std::string_view threw = "the callable threw when it was run a second time: ";
+constexpr size_t told = 3;  // of the values in one warning
+
 }  // namespace
 
 std::vector<FrozenValue> find_frozen(const Trace& first, const std::function<Trace()>& trace_again) {
   std::vector<FrozenValue> frozen;
+  const QuietLog quiet;                              // what it warns of was said the first time
+  const RandomScope random(runtime::RandomState{});  // what it draws is nobody's: the next call draws what it would have drawn
   try {
-    const Trace second = trace_again();
-    compare_captures(first, second, frozen);
-    compare_nodes(*first.graph, *second.graph, frozen);
+    compare(first, trace_again(), frozen);
   } catch (const std::exception& error) {  // the first run is what counts
-    frozen.push_back({fmt::format("the callable threw when it was run a second time: {}", error.what()), ""});
+    frozen.push_back({fmt::format("{}{}", threw, error.what()), ""});
+  } catch (...) {
+    frozen.push_back({fmt::format("{}no std::exception", threw), ""});
   }
   return frozen;
+}
+
+void warn_of_frozen(const std::string& function, const std::vector<FrozenValue>& frozen) {
+  if (frozen.empty()) return;
+  if (frozen[0].text.starts_with(threw)) {
+    return log_warning(
+        fmt::format("function \"{}\": {}. A function's first trace is made twice to find host values that change; the first run is what "
+                    "counts. Let the callable give the same calls each time, or set .check_frozen = false.",
+                    function, frozen[0].text));
+  }
+  std::string values;
+  for (size_t i = 0; i < std::min(frozen.size(), told); ++i) values += fmt::format("{}{}", i == 0 ? "" : "; ", frozen[i].text);
+  if (frozen.size() > told) values += fmt::format("; and {} more, which report() lists", frozen.size() - told);
+  log_warning(
+      fmt::format("function \"{}\": {}. What a callable takes from the host while it is traced is a constant of every later call: pass it "
+                  "as an argument (as::Tensor), keep it in an as::Variable, or draw it with as::random. Where one value for all calls is "
+                  "meant, compute it outside, or set .check_frozen = false.",
+                  function, values));
 }
 
 }  // namespace anyshape::function_detail

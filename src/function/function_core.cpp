@@ -1,5 +1,8 @@
 // A call: find a trace that fits, or explain why there is none, trace, compile; then run and commit.
 #include "base/log.h"
+#include "base/no_fork.h"
+#include "base/switches.h"
+#include "base/thread_object.h"
 #include "function/activation.h"
 #include "function/commit.h"
 #include "function/explain_retrace.h"
@@ -9,6 +12,7 @@
 #include "function/noted_arguments.h"
 #include "function/registry.h"
 #include "graph/trace_scope.h"
+#include "graph/variable_undo.h"
 #include "tensor/make_impl.h"
 #include "tensor/view.h"
 
@@ -36,11 +40,12 @@ using function_detail::Tracer;
 
 namespace {
 
-#ifdef NDEBUG
-constexpr bool assertions_are_on = false;
-#else
-constexpr bool assertions_are_on = true;
-#endif
+const Switch checks_frozen("check_frozen", "a function's first trace is made twice, to find host values that are constants from then on");
+
+// Where nothing is said, a function's first trace is: what its callable takes from the host it takes in every trace alike.
+bool looks_for_frozen(const FunctionOptions& options, Cause cause) {
+  return options.check_frozen.value_or(cause == Cause::FirstCall && !checks_frozen.is_off());
+}
 
 // A tensor without values: what a cast would give, as far as finding a trace is concerned.
 Tensor outline(const Tensor& argument, Dtype dtype) {
@@ -92,13 +97,25 @@ FunctionResults FunctionCore::call(std::vector<Tensor> tensors, const std::strin
 }
 
 FunctionResults FunctionCore::State::serve(std::vector<Tensor> tensors, const std::string& key, const FunctionCall& call) {
-  thread_local std::vector<int64_t> values;
+  std::vector<int64_t>& values = ThreadObject<std::vector<int64_t>, State>::get();
+  Entry found;  // ends outside, as it may be the last who holds a trace that was dropped, with values of the user's in it
+  {
+    const NoFork whole;
+    found = find(tensors, key, values);
+    if (found) return run_counted(*found, true, std::move(tensors), values);
+  }
   const auto [entry, hit] = find_or_make(tensors, key, call, values);
+  const NoFork whole;
+  return run_counted(*entry, hit, std::move(tensors), values);
+}
+
+FunctionResults FunctionCore::State::run_counted(const TraceEntry& entry, bool hit, std::vector<Tensor>&& tensors,
+                                                 std::span<const int64_t> values) {
   const int64_t tick = counters.calls.fetch_add(1, std::memory_order_relaxed);
   if (hit) counters.hits.fetch_add(1, std::memory_order_relaxed);
-  entry->count_call(values, tick);
-  const runtime::RandomState random = entry->executable().uses_random() ? function_detail::next_random_state() : runtime::RandomState{};
-  return {run(*entry, std::move(tensors), values, random), entry->layout()};
+  entry.count_call(values, tick);
+  const runtime::RandomState random = entry.executable().uses_random() ? function_detail::next_random_state() : runtime::RandomState{};
+  return {run(entry, std::move(tensors), values, random), entry.layout()};
 }
 
 RetraceForecast FunctionCore::would_retrace(std::vector<Tensor> given, const std::string& given_key, const FunctionCall& call) const {
@@ -110,7 +127,10 @@ RetraceForecast FunctionCore::would_retrace(std::vector<Tensor> given, const std
     state_->accept_arguments(given, call, outline);
     std::ranges::move(given, tensors.begin());
     std::vector<int64_t> values;
-    const TraceCache::Found found = state_->cache.find(tensors, key, values);
+    const TraceCache::Found found = [&] {
+      const NoFork whole;
+      return state_->cache.find(tensors, key, values);
+    }();
     if (found.fit == TraceEntry::Fit::Yes) return {};
     if (found.fit == TraceEntry::Fit::Error) found.entry->throw_failed_check(state_->options.name, values);
   } catch (const Error& error) {
@@ -164,9 +184,12 @@ Entry FunctionCore::State::find(std::span<const Tensor> tensors, const std::stri
 
 std::pair<Entry, bool> FunctionCore::State::find_or_make(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call,
                                                          std::vector<int64_t>& values) {
-  if (Entry entry = find(tensors, key, values)) return {std::move(entry), true};
+  const auto found_again = [&] {
+    const NoFork whole;
+    return find(tensors, key, values);
+  };
   const Flight flight(flights, flight_kind(tensors, key));
-  if (Entry entry = find(tensors, key, values)) return {std::move(entry), true};
+  if (Entry entry = found_again()) return {std::move(entry), true};
   const Activation activation(this);
   Entry made = make(tensors, key, call);
   made->signature().bind(tensors, values);  // after all code of the user's that could have called functions on this thread
@@ -185,14 +208,15 @@ std::string FunctionCore::State::flight_kind(std::span<const Tensor> tensors, co
   return kind + key;
 }
 
-Signature FunctionCore::State::signature_of(std::span<const Tensor> tensors, const std::string& key) const {
+Signature FunctionCore::State::signature_of(std::span<const Tensor> tensors, const std::string& key,
+                                            std::span<const std::string> places) const {
   // With a declaration another dtype (where that is allowed) keeps the declared sizes.
   std::vector<TensorSpec> specs = options.signature;
   for (size_t i = 0; i < specs.size(); ++i) specs[i].dtype = tensors[i].dtype();
   for (size_t i = specs.size(); declared && i < tensors.size(); ++i) {  // notes on arguments: of any size
     specs.push_back({tensors[i].dtype(), Shape(std::vector<Dim>(static_cast<size_t>(tensors[i].rank()), dynamic)), {}});
   }
-  Signature signature = declared ? Signature::declared(specs) : Signature::open(tensors);
+  Signature signature = declared ? Signature::declared(specs) : Signature::open(tensors, places);
   if (options.shapes == Shapes::Symbolic) return signature;
   std::vector<int64_t> values;
   signature.bind(tensors, values);
@@ -200,13 +224,14 @@ Signature FunctionCore::State::signature_of(std::span<const Tensor> tensors, con
 }
 
 Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call) {
+  const auto start = std::chrono::steady_clock::now();
   const structure::Description description = call.describe();
   Explanation why = function_detail::explain_retrace(options, cache, tensors, key, description);
   if (why.cause != Cause::FirstCall && options.retrace == Retrace::Forbid) {
     throw TraceError(fmt::format("function \"{}\": this call needs a new trace, which Retrace::Forbid rules out: {}. {}", options.name,
                                  why.reason, why.advice));
   }
-  Signature signature = signature_of(tensors, key);
+  Signature signature = signature_of(tensors, key, description.tensors);
   std::vector<int64_t> values;
   signature.bind(tensors, values);
   const auto trace_once = [&](std::shared_ptr<const void>& layout, bool may_create) {
@@ -225,18 +250,19 @@ Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::stri
     return made;
   };
   std::shared_ptr<const void> layout, second_layout;
-  const auto start = std::chrono::steady_clock::now();
   function_detail::Trace trace = trace_once(layout, why.cause == Cause::FirstCall);
   if (trace.made_variables) trace = trace_once(layout, false);  // as every later call: one that is made anew each time is found here
+  std::vector<FrozenValue> frozen;
+  if (looks_for_frozen(options, why.cause)) frozen = function_detail::find_frozen(trace, [&] { return trace_once(second_layout, false); });
+  trace.host_numbers.clear();  // passes make other nodes
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
   TraceRecord record = function_detail::record_of(trace, signature);
   record.cause = why.cause;
   record.reason = std::move(why.reason);
   record.advice = std::move(why.advice);
-  record.trace_ms = elapsed.count();
   record.values = call.describe().parts;  // of now: tracing may build the objects it meets
-  if (options.check_frozen.value_or(assertions_are_on))
-    record.frozen = function_detail::find_frozen(trace, [&] { return trace_once(second_layout, false); });
+  record.trace_ms = elapsed.count();
+  record.frozen = std::move(frozen);
 
   Compiled compiled = function_detail::compile(*trace.graph, signature.symbols(), function_detail::updates_of(trace));
   record.compile_ms = compiled.milliseconds;
@@ -244,6 +270,7 @@ Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::stri
   auto entry = std::make_shared<TraceEntry>(call.key(), std::move(signature), std::move(trace), std::move(layout), std::move(compiled),
                                             std::move(record));
   const int64_t traces = cache.add(entry);
+  if (!entry->made().frozen.empty() && !has_told_frozen.exchange(true)) function_detail::warn_of_frozen(options.name, entry->made().frozen);
   if (options.retrace == Retrace::Warn) warn(traces, entry->made());
   return entry;
 }
@@ -255,7 +282,7 @@ void FunctionCore::State::warn(int64_t traces, const TraceRecord& last) const {
                           counters.calls.load(std::memory_order_relaxed) + 1, last.reason, last.advice));
 }
 
-std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vector<Tensor> tensors, std::span<const int64_t> values,
+std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vector<Tensor>&& tensors, std::span<const int64_t> values,
                                              runtime::RandomState random) const {
   std::vector<Tensor> arguments;  // whose rows a result may have
   if (entry.signature().has_ragged()) {
@@ -268,8 +295,17 @@ std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vecto
     counters.copies.fetch_add(1, std::memory_order_relaxed);
   }
   const function_detail::Trace& trace = entry.trace();
+  for (const size_t argument : trace.wide) {
+    const double number = tensors[argument].impl()->number;  // of a host number, or what was made of one
+    tensors.push_back(make_scalar(Dtype::f64, number != 0 ? number : tensors[argument].item<double>()));
+  }
   tensors.insert(tensors.end(), trace.captures.begin(), trace.captures.end());
   const size_t first_variable = tensors.size();
+  const VariableSet::Turn turn(entry.assigned());  // until its commit: no other call assigns between reading and assigning
+  VariableUndo* const undo = trace.assigned.empty() ? nullptr : VariableUndo::current();
+  if (undo != nullptr) [[unlikely]] {
+    for (const auto& variable : trace.assigned) undo->remember(variable);
+  }
   entry.variables().read(tensors);
   for (size_t i = first_variable; i < tensors.size(); ++i) {
     if (!is_contiguous(*tensors[i].impl())) tensors[i] = contiguous(tensors[i]);
@@ -283,6 +319,9 @@ std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vecto
     throw;
   }
   commit.finish(std::span(results).subspan(trace.results));
+  if (undo != nullptr) [[unlikely]] {
+    for (const auto& variable : trace.assigned) undo->note_assigned(*variable);
+  }
   results.resize(trace.results);
   results = trace.ragged.put_together(std::move(results), arguments);
   give_tensor_list(std::move(tensors));

@@ -56,7 +56,7 @@ structure::Description NotedCall::describe() const {
   structure::Description all = call_.describe();
   const std::vector<std::string> names = all.tensors;
   for (const Noted& each : noted_) {
-    all.parts.push_back({"notes of " + names[each.argument], each.kind, structure::Role::Structure});
+    all.parts.push_back({"notes of " + names[each.argument], each.kind, structure::Role::Presence});
     for (size_t i = 0; i < each.notes.size(); ++i) all.tensors.push_back(names[each.argument] + "'s " + each.kind);
   }
   return all;

@@ -34,7 +34,7 @@ int64_t FunctionCore::peak_bytes(const std::vector<NamedSize>& sizes) const {
 std::string FunctionCore::peak_formula() const {
   const Entry entry = last_called(state_->cache, state_->options.name, "peak_formula");
   const runtime::Executable::Peak peak = entry->executable().peak();
-  return fmt::format("results {}, values on the way {}", to_string(peak.results), to_string(peak.arena));
+  return fmt::format("results {}, arena {}", to_string(peak.results), to_string(peak.arena));
 }
 
 }  // namespace anyshape

@@ -65,11 +65,6 @@ std::vector<std::string> listed(const std::vector<std::string>& items, std::stri
   return words;
 }
 
-std::string_view kind_of(const Step& step) {
-  if (!loop::any_instruction(step.kernel.body, lower::is_product)) return "loop";
-  return loop::any_instruction(step.kernel.body, lower::is_arithmetic) ? "mixed" : "product";
-}
-
 class Text {
  public:
   Text(const Program& program, const Dim& arena, Substitution known) : program_(program), arena_(arena), known_(std::move(known)) {
@@ -223,6 +218,11 @@ class Text {
 };
 
 }  // namespace
+
+std::string_view kind_of(const Step& step) {
+  if (!loop::any_instruction(step.kernel->body, lower::is_product)) return "loop";
+  return loop::any_instruction(step.kernel->body, lower::is_arithmetic) ? "mixed" : "product";
+}
 
 std::string explain_program(const Program& program, const Dim& arena, const Substitution& known) {
   return Text(program, arena, known).run();

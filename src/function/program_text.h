@@ -1,11 +1,15 @@
-// A compiled trace for people: kernels in order with what they compute and move, memory, decisions, passes. What explain() prints.
+// A compiled trace for people: kernels in order with what they compute and move, memory, decisions, passes. What explain() prints in full.
 #pragma once
 #include "lower/program.h"
 #include "shape/substitute.h"
 
 #include <string>
+#include <string_view>
 
 namespace anyshape::function_detail {
+
+// "loop", "product" of the library, or "mixed".
+std::string_view kind_of(const lower::Step& step);
 
 // `arena` is the bytes of all blocks together. Sizes in `known` are put into all formulas.
 std::string explain_program(const lower::Program& program, const Dim& arena, const Substitution& known);

@@ -56,15 +56,29 @@ const Signature::Rows* Signature::find_rows(size_t argument) const {
 
 int64_t Signature::Place::read(std::span<const Tensor> arguments) const {
   const TensorImpl& impl = *arguments[argument].impl();
-  if (impl.ragged == nullptr) return impl.sizes[axis];
-  const Partition& partition = *impl.ragged->partition;
+  const RaggedTensor* const ragged = impl.ragged();
+  if (ragged == nullptr) return impl.sizes[axis];
+  const Partition& partition = *ragged->partition;
   switch (part) {
-    case Part::Size: return axis == 0 ? partition.rows.value() : impl.ragged->values.impl()->sizes[axis - 1];
+    case Part::Size: return axis == 0 ? partition.rows.value() : ragged->values.impl()->sizes[axis - 1];
     case Part::Total: return partition.total.value();
     case Part::Shortest: return partition.shortest.value();
     case Part::Longest: return partition.longest->value();
   }
   return 0;
+}
+
+std::string Signature::describe_rows(size_t argument) const {
+  const Rows& rows = *find_rows(argument);
+  const Shape& shape = specs_[argument].shape;
+  std::string text = fmt::format("{}[{}, ({}..{})", anyshape::to_string(specs_[argument].dtype), anyshape::to_string(shape[0]),
+                                 anyshape::to_string(rows.shortest), anyshape::to_string(rows.longest));
+  for (int axis = 2; axis < shape.rank(); ++axis) text += ", " + anyshape::to_string(shape[axis]);
+  return fmt::format("{}] of {} elements", text, anyshape::to_string(rows.total));
+}
+
+std::string Signature::describe_rows(const Tensor& argument) {
+  return fmt::format("{} of {} elements", describe(argument), anyshape::to_string(as_ragged(argument)->partition->total));
 }
 
 bool Signature::admits_rows(std::span<const Tensor> arguments, const Rows& rows) const {

@@ -2,22 +2,21 @@
 #include "function/random_state.h"
 
 #include "base/spread_bits.h"
+#include "base/thread_context.h"
 
 #include <anyshape/random.h>
 
 #include <atomic>
+#include <utility>
 
 namespace anyshape {
 namespace {
 
 std::atomic<uint64_t> key{0};
 std::atomic<uint64_t> next_call{0};
-thread_local function_detail::RandomScope* call_scope = nullptr;
 constexpr int counter_bits = 16;  // random ops in one call
 
 uint64_t key_of(uint64_t seed) { return spread_bits(seed, 0); }
-
-thread_local random::SeedScope* scope = nullptr;
 
 }  // namespace
 
@@ -27,8 +26,8 @@ struct random::SeedScope::Access {
   }
 };
 
-random::SeedScope::SeedScope(uint64_t seed) : key_(key_of(seed)), outer_(scope) { scope = this; }
-random::SeedScope::~SeedScope() { scope = outer_; }
+random::SeedScope::SeedScope(uint64_t seed) : key_(key_of(seed)), outer_(std::exchange(this_thread.seeds, this)) {}
+random::SeedScope::~SeedScope() { this_thread.seeds = outer_; }
 
 void random::set_seed(uint64_t seed) {
   key.store(key_of(seed), std::memory_order_relaxed);
@@ -38,7 +37,7 @@ void random::set_seed(uint64_t seed) {
 namespace {
 
 runtime::RandomState next_call_state() {
-  if (scope != nullptr) return random::SeedScope::Access::next(*scope);
+  if (this_thread.seeds != nullptr) return random::SeedScope::Access::next(*this_thread.seeds);
   return {static_cast<int64_t>(key.load(std::memory_order_relaxed)),
           static_cast<int64_t>(next_call.fetch_add(1, std::memory_order_relaxed) << counter_bits)};
 }
@@ -46,15 +45,18 @@ runtime::RandomState next_call_state() {
 }  // namespace
 
 runtime::RandomState function_detail::next_random_state() {
-  if (call_scope == nullptr) return next_call_state();
-  std::optional<runtime::RandomState>& state = call_scope->state_;
+  if (this_thread.random_call == nullptr) return next_call_state();
+  std::optional<runtime::RandomState>& state = this_thread.random_call->state_;
   if (!state) state = next_call_state();
   return {state->key, state->counter++};
 }
 
-function_detail::RandomScope::RandomScope(std::optional<runtime::RandomState> state) : state_(state), outer_(call_scope) {
-  call_scope = this;
+function_detail::RandomScope::RandomScope(std::optional<runtime::RandomState> state) : state_(state), outer_(this_thread.random_call) {
+  this_thread.random_call = this;
 }
-function_detail::RandomScope::~RandomScope() { call_scope = outer_; }
+function_detail::RandomScope::~RandomScope() { this_thread.random_call = outer_; }
+
+function_detail::OutsideRandomScope::OutsideRandomScope() : outer_(std::exchange(this_thread.random_call, nullptr)) {}
+function_detail::OutsideRandomScope::~OutsideRandomScope() { this_thread.random_call = outer_; }
 
 }  // namespace anyshape

@@ -24,4 +24,16 @@ class RandomScope {
   RandomScope* outer_;
 };
 
+// Suspends the scope of this thread: what is drawn takes the process's numbers, or a SeedScope's.
+class OutsideRandomScope {
+ public:
+  OutsideRandomScope();
+  ~OutsideRandomScope();
+  OutsideRandomScope(const OutsideRandomScope&) = delete;
+  OutsideRandomScope& operator=(const OutsideRandomScope&) = delete;
+
+ private:
+  RandomScope* outer_;
+};
+
 }  // namespace anyshape::function_detail

@@ -1,6 +1,8 @@
 // Functions enter the list when they are made and leave it when their last handle goes.
 #include "function/registry.h"
 
+#include "base/fork_mutex.h"
+
 #include <map>
 #include <mutex>
 
@@ -8,13 +10,14 @@ namespace anyshape {
 namespace {
 
 struct Registry {
-  std::mutex mutex;  // held while a ledger is read: a function cannot end meanwhile
+  ForkMutex mutex;  // held while a ledger is read: a function cannot end meanwhile
   uint64_t next = 0;
   std::map<uint64_t, const FunctionCore*> functions;
 };
 
 // Never destroyed: functions may be static objects.
 Registry& registry() {
+  const NoFork whole;  // so that no child waits for another thread to make it
   static Registry& list = *new Registry;
   return list;
 }

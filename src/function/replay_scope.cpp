@@ -2,6 +2,7 @@
 #include "function/replay_scope.h"
 
 #include "function/tracer.h"
+#include "graph/layer_path.h"
 #include "ops/control/cond.h"
 #include "tensor/view.h"
 
@@ -29,13 +30,15 @@ bool is_same_tensor(const Tensor& a, const Tensor& b) {
 
 }  // namespace
 
-bool is_same_call(const TraceEvent& event, const OpDef& op, std::span<const Tensor> inputs, const Attrs& attrs) {
-  if (event.op != &op || event.inputs.size() != inputs.size()) return false;
+bool is_same_call(const TraceEvents& events, const TraceEvents::Recorded& recorded, const OpDef& op, std::span<const Tensor> inputs,
+                  const Attrs& attrs) {
+  const std::span<const Tensor> known = events.inputs(recorded);
+  if (recorded.event.op != &op || known.size() != inputs.size()) return false;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!is_same_tensor(event.inputs[i], inputs[i])) return false;
+    if (!is_same_tensor(known[i], inputs[i])) return false;
   }
   std::string key, other;
-  event.attrs.append_key(key);
+  recorded.event.attrs.append_key(key);
   attrs.append_key(other);
   return key == other;
 }
@@ -64,28 +67,31 @@ void Tracer::refuse_as_random(const std::string& what) const {
                   root_.graph->name, what));
 }
 
-const TraceEvent* Tracer::recalled(TraceEvent::Kind kind) {
+const TraceEvents::Recorded* Tracer::recalled(TraceEvent::Kind kind) {
   if (scope_ == nullptr || scope_->is_region || !scope_->at->is_complete) return nullptr;
-  const std::vector<TraceEvent>& events = scope_->at->events;
+  const TraceEvents& events = scope_->at->events;
   if (scope_->position == events.size()) refuse_as_random("it does more");
-  const TraceEvent& event = events[scope_->position++];
-  if (event.kind != kind) refuse_as_random("it does something else");
-  return &event;
+  const TraceEvents::Recorded& known = events[scope_->position++];
+  if (known.event.kind != kind) refuse_as_random("it does something else");
+  return &known;
 }
 
-void Tracer::record(TraceEvent event) {
-  if (scope_ != nullptr && !scope_->is_region) scope_->at->events.push_back(std::move(event));
+std::vector<Tensor> Tracer::results_of(const TraceEvents::Recorded& recalled) const {
+  const std::span<const Tensor> results = scope_->at->events.outputs(recalled);
+  return {results.begin(), results.end()};
+}
+
+void Tracer::record(TraceEvent event, std::span<const Tensor> inputs, std::span<const Tensor> outputs) {
+  if (scope_ == nullptr || scope_->is_region) return;
+  if (event.kind == TraceEvent::Kind::Call) event.place = current_place();
+  scope_->at->events.add(std::move(event), inputs, outputs);
 }
 
 // What ran so far in this scope ran behind the tapes, and stays there: they are told of the one call.
 void Tracer::follow(const OpDef& op, std::span<const Tensor> inputs, const Attrs& attrs, std::span<const Tensor> outputs) {
   if (is_delivering_ || scope_ == nullptr || scope_->is_region) return;
   scope_->at->events.clear();
-  record({.kind = TraceEvent::Kind::Call,
-          .op = &op,
-          .inputs = {inputs.begin(), inputs.end()},
-          .attrs = attrs,
-          .outputs = {outputs.begin(), outputs.end()}});
+  record({.kind = TraceEvent::Kind::Call, .op = &op, .attrs = attrs}, inputs, outputs);
 }
 
 bool Tracer::branch(const Tensor& condition) {
@@ -164,9 +170,9 @@ Region Tracer::branch_region(TracePath& path) {
 }
 
 FunctionResults Tracer::run_scope(const ScopeBody& body) {
-  if (const TraceEvent* known = recalled(TraceEvent::Kind::Scope)) {
-    deliver(known->inner);
-    return {known->outputs, known->layout};
+  if (const TraceEvents::Recorded* known = recalled(TraceEvent::Kind::Scope)) {
+    deliver(*known->event.inner);
+    return {results_of(*known), known->event.layout};
   }
   ReplayScope scope{.outer = scope_, .is_taped = current_interpreter().records()};
   scope.root.frame = frame_;
@@ -178,23 +184,28 @@ FunctionResults Tracer::run_scope(const ScopeBody& body) {
     explore(scope, body);
     results = joined(scope.root);
   }
-  std::vector<TraceEvent> events = std::move(scope.late_reads);
-  std::ranges::move(scope.root.events, std::back_inserter(events));
-  deliver(events);
-  record({.kind = TraceEvent::Kind::Scope, .outputs = results, .inner = std::move(events), .layout = scope.layout});
+  const auto events = std::make_shared<TraceEvents>(std::move(scope.late_reads));
+  events->append(std::move(scope.root.events));
+  deliver(*events);
+  record({.kind = TraceEvent::Kind::Scope, .inner = events, .layout = scope.layout}, {}, results);
   return {std::move(results), std::move(scope.layout)};
 }
 
-void Tracer::deliver(std::span<const TraceEvent> events) {
+void Tracer::deliver(const TraceEvents& events) {
   Interpreter& front = current_interpreter();
   if (&front == this) return;
   const bool before = std::exchange(is_delivering_, true);
-  for (const TraceEvent& event : events) {
+  for (const TraceEvents::Recorded& each : events) {
+    const TraceEvent& event = each.event;
     switch (event.kind) {
-      case TraceEvent::Kind::Call: front.follow(*event.op, event.inputs, event.attrs, event.outputs); break;
-      case TraceEvent::Kind::Read: front.on_read(*event.variable, event.outputs[0]); break;
+      case TraceEvent::Kind::Call: {
+        const ScopedPlace place(event.place);
+        front.follow(*event.op, events.inputs(each), event.attrs, events.outputs(each));
+        break;
+      }
+      case TraceEvent::Kind::Read: front.on_read(*event.variable, events.outputs(each)[0]); break;
       case TraceEvent::Kind::Assign: break;
-      case TraceEvent::Kind::Scope: deliver(event.inner); break;
+      case TraceEvent::Kind::Scope: deliver(*event.inner); break;
     }
   }
   is_delivering_ = before;
@@ -229,7 +240,7 @@ Region Tracer::finish_region(TraceFrame& frame, const std::vector<Tensor>& resul
     region.assigned.push_back({each.state, each.before});
     frame.graph->outputs.push_back(value_of(each.current));
   }
-  simplify_shapes(*frame.graph, frame.facts);
+  frame.simplify_shapes();
   for (const TraceFrame::Capture& each : frame.captures) region.captures.push_back(each.tensor);
   region.graph = std::move(frame.graph);
   return region;

@@ -1,6 +1,7 @@
 // An `if` on a tensor: the callable it stands in is run once for each outcome. What was called before the `if` must come again in the same
 // way and is not traced a second time; what follows it, up to the return, is a region of a `cond`.
 #pragma once
+#include "function/trace_events.h"
 #include "function/trace_frame.h"
 #include "graph/op_def.h"
 #include "graph/trace_scope.h"
@@ -11,27 +12,15 @@
 
 namespace anyshape::function_detail {
 
-// What a callable did, as far as a second run must do it again. Tapes further out are told of it when the callable has returned.
-struct TraceEvent {
-  enum class Kind : uint8_t { Call, Read, Assign, Scope };
-  Kind kind = Kind::Call;
-  const OpDef* op = nullptr;                     // Call
-  std::vector<Tensor> inputs = {};               // Call; Assign: the value
-  Attrs attrs = {};                              // Call
-  std::vector<Tensor> outputs = {};              // Call; Read: the value; Scope: the results
-  std::shared_ptr<VariableState> variable = {};  // Read, Assign
-  std::vector<TraceEvent> inner = {};            // Scope: what happened inside
-  std::shared_ptr<const void> layout = nullptr;  // Scope: of the results
-};
-
 // Whether a call is the one that was recorded: same op, attributes and inputs.
-bool is_same_call(const TraceEvent& event, const OpDef& op, std::span<const Tensor> inputs, const Attrs& attrs);
+bool is_same_call(const TraceEvents& events, const TraceEvents::Recorded& recorded, const OpDef& op, std::span<const Tensor> inputs,
+                  const Attrs& attrs);
 
 // A stretch of a callable up to an `if` or its return. The first stretch is traced in the frame the callable is called in.
 struct TracePath {
   TraceFrame* frame = nullptr;
   std::unique_ptr<TraceFrame> own = nullptr;
-  std::vector<TraceEvent> events = {};
+  TraceEvents events = {};   // as far as a second run must do them again; tapes further out are told of them when the callable has returned
   bool is_complete = false;  // its end is known
   Tensor condition = {};     // of the `if` at its end; undefined: the callable returned
   std::unique_ptr<TracePath> then = nullptr;
@@ -49,7 +38,7 @@ struct ReplayScope {
   std::vector<bool> plan = {};                   // the outcomes of this run
   size_t decisions = 0;                          // how many of them were asked for
   std::shared_ptr<const void> layout = nullptr;  // of the results
-  std::vector<TraceEvent> late_reads = {};       // readings of variables inside branches
+  TraceEvents late_reads = {};                   // readings of variables inside branches
 };
 
 inline constexpr size_t most_decisions = 16;  // on one path

@@ -28,6 +28,36 @@ std::string sizes(const TraceRecord& record) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
+constexpr size_t lines_shown = 10;
+
+// What a trace holds, a line per owner: what no layer owns, then each layer with its path.
+void add_held(std::string& text, const std::vector<std::string>& captured) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> owners{{"", {}}};
+  for (const std::string& each : captured) {
+    const size_t end = each.find(": "), slash = each.rfind('/', end);
+    const bool is_owned = end != std::string::npos && slash != std::string::npos;
+    const std::string owner = is_owned ? each.substr(0, slash) : "";
+    const auto known = std::ranges::find(owners, owner, &std::pair<std::string, std::vector<std::string>>::first);
+    auto& parts = known == owners.end() ? owners.emplace_back(owner, std::vector<std::string>()).second : known->second;
+    parts.push_back(is_owned ? each.substr(slash + 1) : each);
+  }
+  if (owners[0].second.empty()) owners.erase(owners.begin());
+  for (size_t i = 0; i < owners.size(); ++i) {
+    auto& [owner, parts] = owners[i];
+    const std::string_view label = i == 0 ? "holds" : "";
+    if (i == lines_shown && owners.size() > lines_shown + 1) {
+      text += fmt::format("         {:<11} and {} more\n", label, owners.size() - i);
+      return;
+    }
+    if (parts.size() > lines_shown + 1) {
+      const size_t left_out = parts.size() - lines_shown;
+      parts.resize(lines_shown);
+      parts.push_back(fmt::format("and {} more", left_out));
+    }
+    text += fmt::format("         {:<11} {}{}{}\n", label, owner, owner.empty() ? "" : "  ", fmt::join(parts, ", "));
+  }
+}
+
 void add_trace(std::string& text, const TraceRecord& record) {
   text += fmt::format("  {:>5}  {:>7}  {:>8.1f}  {:>10.1f}  {:>10}  {} -> {}\n", record.number, record.calls, record.trace_ms,
                       record.compile_ms, bytes_text(record.code_bytes), record.signature, results(record));
@@ -39,7 +69,7 @@ void add_trace(std::string& text, const TraceRecord& record) {
   line("sizes seen", sizes(record));
   line("data sizes", fmt::format("{}", fmt::join(record.data_sizes, ", ")));
   line("only for", fmt::format("{}", fmt::join(record.specialized, ", ")));
-  line("holds", fmt::format("{}", fmt::join(record.captured, ", ")));
+  add_held(text, record.captured);
   line("checks", fmt::format("{}", fmt::join(record.checks, "; ")));
   for (const FrozenValue& each : record.frozen) line("frozen", each.text);
 }

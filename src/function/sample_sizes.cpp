@@ -37,16 +37,20 @@ SizeSampler::SizeSampler(const Signature& signature, std::vector<size_t> togethe
   }
   for (size_t i = 0; i < wanted.size(); ++i) {
     const int64_t step = as_symbol(signature.symbols()[i])->options.multiple_of;
-    const int64_t least = wanted[i].min + (step - wanted[i].min % step) % step;
-    if (least > wanted[i].max) {
+    const int64_t up = (step - wanted[i].min % step) % step;  // to the first multiple
+    if (up > wanted[i].max - wanted[i].min) {
       throw ArgumentError(fmt::format("verify: the range {}..{} of \"{}\" holds no multiple of {}; expected a wider one.", wanted[i].min,
                                       wanted[i].max, names[i], step));
     }
+    const int64_t least = wanted[i].min + up;
     choices_.push_back({least, (wanted[i].max - least) / step, step});
   }
 }
 
-int64_t SizeSampler::Choice::nearest(int64_t size) const { return at(std::clamp<int64_t>((size - least + step - 1) / step, 0, steps)); }
+int64_t SizeSampler::Choice::nearest(int64_t size) const {
+  if (size <= least) return least;
+  return at(std::min((size - least - 1) / step + 1, steps));
+}
 
 void SizeSampler::spread(std::vector<int64_t>& sizes) const {
   for (size_t i = 0; i < sizes.size(); ++i) sizes[i] = sizes[together_[i]];
@@ -61,7 +65,7 @@ std::vector<int64_t> SizeSampler::sizes(int64_t number) {
     sizes.push_back(kind == 0   ? choice.at(0)
                     : kind == 1 ? choice.nearest(1)
                     : kind == 2 ? choice.at(choice.steps)
-                                : choice.at(static_cast<int64_t>(random_() % static_cast<uint64_t>(choice.steps + 1))));
+                                : choice.at(static_cast<int64_t>(random_() % (static_cast<uint64_t>(choice.steps) + 1))));
   }
   spread(sizes);
   return sizes;

@@ -1,6 +1,8 @@
 // Signatures: binding the sizes of a call to symbols.
 #include "function/signature.h"
 
+#include "base/thread_object.h"
+#include "function/argument_names.h"
 #include "shape/dim_node.h"
 #include "shape/substitute.h"
 #include "tensor/tensor_impl.h"
@@ -103,13 +105,13 @@ Signature Signature::declared(const std::vector<TensorSpec>& specs) {
   return signature;
 }
 
-Signature Signature::open(std::span<const Tensor> arguments) {
+Signature Signature::open(std::span<const Tensor> arguments, std::span<const std::string> places) {
   std::vector<TensorSpec> specs;
+  const std::vector<std::string> names = argument_names(arguments.size(), places);
   for (size_t argument = 0; argument < arguments.size(); ++argument) {
     Shape shape;
-    const std::string letter = argument < 26 ? std::string(1, static_cast<char>('a' + argument)) : fmt::format("x{}_", argument);
     for (int axis = 0; axis < arguments[argument].rank(); ++axis) {
-      const std::string name = fmt::format("{}{}", letter, axis);
+      const std::string name = fmt::format("{}{}", names[argument], axis);
       shape.push_back(axis == 1 && arguments[argument].is_ragged() ? ragged_dim(name) : make_symbol(name));
     }
     specs.push_back({arguments[argument].dtype(), std::move(shape), {}});
@@ -143,9 +145,22 @@ bool Signature::fits_kinds(std::span<const Tensor> arguments) const {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const TensorImpl& impl = *arguments[i].impl();
     if (impl.dtype != specs_[i].dtype || impl.rank != specs_[i].shape.rank()) return false;
-    if ((impl.ragged != nullptr) != is_ragged(specs_[i])) return false;
+    if ((impl.ragged() != nullptr) != is_ragged(specs_[i])) return false;
   }
   return true;
+}
+
+int Signature::changed_sizes(size_t argument, std::span<const Tensor> arguments) const {
+  const Shape &known = specs_[argument].shape, given = arguments[argument].shape();
+  int changed = 0;
+  for (int axis = 0; axis < known.rank(); ++axis) {
+    if (known[axis].is_constant() && known[axis].value() != given[axis].value()) ++changed;
+  }
+  for (const Fixed& each : fixed_) {
+    const bool is_of_rows = each.place.part != Part::Size && each.place.argument == static_cast<int>(argument);
+    if (is_of_rows && each.place.read(arguments) != each.size) ++changed;
+  }
+  return changed;
 }
 
 bool Signature::fits_known(std::span<const Tensor> arguments) const {
@@ -173,7 +188,10 @@ bool Signature::admits(std::span<const Tensor> arguments) const {
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].is_ragged() != is_ragged(specs_[i]) || arguments[i].rank() != specs_[i].shape.rank()) return false;
   }
-  thread_local std::vector<int64_t> values, table;
+  struct OfThread {
+    std::vector<int64_t> values, table;
+  };
+  auto& [values, table] = ThreadObject<OfThread, Signature>::get();
   bind(arguments, values);
   table.resize(static_cast<size_t>(sizes_.slot_count()));
   try {

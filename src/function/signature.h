@@ -17,8 +17,9 @@ class Signature {
  public:
   // As declared: equal names are one symbol, `dynamic` is a fresh one. ArgumentError for what no call could bind.
   static Signature declared(const std::vector<TensorSpec>& specs);
-  // For a call without a declaration: every size of every argument is a symbol of its own.
-  static Signature open(std::span<const Tensor> arguments);
+  // For a call without a declaration: every size of every argument is a symbol of its own. It has the name of the field that the argument
+  // stands in (`ids0` of "argument 1 (ids)", as structure::Description names it); an argument without one has a letter, `a0`.
+  static Signature open(std::span<const Tensor> arguments, std::span<const std::string> places = {});
 
   // The same with some symbols replaced by numbers: one entry per symbol, in the order of symbols().
   using KnownSizes = std::vector<std::optional<int64_t>>;
@@ -32,7 +33,11 @@ class Signature {
   std::vector<Tensor> from_dense(std::span<const Tensor> inputs) const;  // the arguments, made of a trace's inputs
   const std::vector<Dim>& symbols() const { return symbols_; }
   bool fits_kinds(std::span<const Tensor> arguments) const;  // dtypes, ranks and which are ragged
-  bool fits_known(std::span<const Tensor> arguments) const;  // numbers in the place of symbols; the arguments fit by kind
+  bool fits_known(std::span<const Tensor> arguments) const;  // numbers instead of symbols; the arguments fit by kind
+  // Of one argument: how many of its sizes are other numbers than this signature's, those of its rows included; and its rows in words.
+  int changed_sizes(size_t argument, std::span<const Tensor> arguments) const;
+  std::string describe_rows(size_t argument) const;          // "f32[3, (1..4)] of 9 elements"
+  static std::string describe_rows(const Tensor& argument);  // likewise
   const KnownSizes& known() const { return known_; }         // as given to with_known; empty where that was not called
 
   // The symbols' values by the arguments' sizes, in the order of symbols(). The arguments fit by kind.

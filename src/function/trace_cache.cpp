@@ -64,6 +64,7 @@ void TraceCache::clear() {
 }
 
 std::vector<Entry> TraceCache::entries() const {
+  const NoFork whole;
   return entries_.read([](const std::vector<Entry>& entries) { return entries; });
 }
 

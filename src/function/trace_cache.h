@@ -1,5 +1,6 @@
 // The traces of one function: found by key and sizes, limited in number and in bytes of code, counted.
 #pragma once
+#include "base/fork_mutex.h"
 #include "function/published.h"
 #include "function/trace_entry.h"
 
@@ -44,7 +45,7 @@ class TraceCache {
 
   int64_t max_traces_, max_code_bytes_;
   Published<std::vector<Entry>> entries_;  // found without a lock
-  mutable std::mutex mutex_;               // of what changes them, and of what is counted
+  mutable ForkMutex mutex_;                // of what changes them, and of what is counted
   std::deque<EvictedTrace> evicted_;
   FunctionStats totals_;  // of all traces ever made, bytes of those that are held
 };

@@ -1,8 +1,8 @@
 // Cached traces: checks at entry and what was seen.
 #include "function/trace_entry.h"
 
+#include "base/thread_object.h"
 #include "graph/check.h"
-
 #include "graph/text.h"
 
 #include <anyshape/error.h>
@@ -11,8 +11,18 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 
 namespace anyshape::function_detail {
+namespace {
+
+std::unordered_map<const VariableState*, size_t> numbers_of(const std::vector<std::shared_ptr<VariableState>>& variables) {
+  std::unordered_map<const VariableState*, size_t> numbers;
+  for (size_t i = 0; i < variables.size(); ++i) numbers.try_emplace(variables[i].get(), i);
+  return numbers;
+}
+
+}  // namespace
 
 TraceEntry::TraceEntry(std::string key, Signature signature, Trace trace, std::shared_ptr<const void> layout, Compiled compiled,
                        TraceRecord record)
@@ -32,14 +42,17 @@ TraceEntry::TraceEntry(std::string key, Signature signature, Trace trace, std::s
   for (const graph::Check& check : trace_.graph->checks) {
     if (check.after == nullptr) checks_.push_back({check_sizes_.add(check.check.a), check_sizes_.add(check.check.b), &check});
   }
-  for (size_t i = 0; i < trace_.variables.size(); ++i)
-    assigned_by_[i] = static_cast<size_t>(std::ranges::find(trace_.assigned, trace_.variables[i]) - trace_.assigned.begin());
+  const std::unordered_map<const VariableState*, size_t> assigned = numbers_of(trace_.assigned);
+  for (size_t i = 0; i < trace_.variables.size(); ++i) {
+    const auto found = assigned.find(trace_.variables[i].get());
+    assigned_by_[i] = found == assigned.end() ? trace_.assigned.size() : found->second;
+  }
   for (auto& each : least_) each.store(std::numeric_limits<int64_t>::max());
   for (auto& each : most_) each.store(std::numeric_limits<int64_t>::min());
 }
 
 const graph::Check* TraceEntry::first_failing(std::span<const int64_t> values, bool retrace) const {
-  thread_local std::vector<int64_t> table;
+  std::vector<int64_t>& table = ThreadObject<std::vector<int64_t>, EntryCheck>::get();
   table.resize(check_sizes_.slot_count());
   check_sizes_.run(values.data(), table.data());
   for (const EntryCheck& each : checks_) {
@@ -104,9 +117,10 @@ TraceRecord TraceEntry::record() const {
 
 std::vector<lower::Update> updates_of(const Trace& trace) {
   const size_t first_variable = trace.graph->inputs().size() - trace.variables.size();
+  const std::unordered_map<const VariableState*, size_t> variables = numbers_of(trace.variables);
   std::vector<lower::Update> updates;
   for (size_t i = 0; i < trace.assigned.size(); ++i) {
-    const auto variable = static_cast<size_t>(std::ranges::find(trace.variables, trace.assigned[i]) - trace.variables.begin());
+    const size_t variable = variables.at(trace.assigned[i].get());
     updates.push_back({static_cast<int>(trace.results + i), static_cast<int>(first_variable + variable)});
   }
   return updates;
@@ -130,8 +144,11 @@ TraceRecord record_of(const Trace& trace, const Signature& signature) {
     if (node->made) record.data_sizes.push_back(fmt::format("{} <= {}", to_string(node->made->symbol), to_string(node->made->bound)));
   }
   for (const Tensor& tensor : trace.captures) record.captured.push_back(describe(tensor));
-  for (const auto& variable : trace.variables) {
-    record.captured.push_back((variable->name.empty() ? "variable" : variable->name) + ": " + describe(variable->value()));
+  for (size_t i = 0; i < trace.variables.size(); ++i) {
+    const VariableState& variable = *trace.variables[i];
+    const std::string owner = trace.owners[i].empty() ? "" : trace.owners[i] + "/";
+    record.captured.push_back(
+        fmt::format("{}{}: {}", owner, variable.name.empty() ? "variable" : variable.name, describe(variable.value())));
   }
   return record;
 }

@@ -4,6 +4,7 @@
 #include "graph/stateful.h"
 
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 namespace anyshape::function_detail {
@@ -25,21 +26,24 @@ struct TraceFrame {
     Tensor before;        // where the frame begins; a handle of its own, so that it is not taken for another reading
     Tensor current;
     bool assigned = false;
+    std::string owner = {};  // the layer or metric that took it first; in the function's own frame only
   };
 
   TraceFrame* outer = nullptr;
   uint64_t id = new_object_id();
   std::unique_ptr<graph::Graph> graph;
   Facts facts;
+  bool has_learned = false;  // facts beside those of its beginning
   std::vector<Tensor> arguments;
   std::vector<Capture> captures;
+  std::unordered_map<const TensorImpl*, size_t> capture_of;  // by the tensor
   std::vector<Slot> slots;
+  std::unordered_map<const VariableState*, size_t> slot_of;
 
   Tensor wrap(graph::Value* value) const;
+  // Equalities learned late hold from the start: every check is verified before its graph runs. Regions inside know what their graph knows.
+  void simplify_shapes() const;
   void add_argument(TensorSpec spec) { arguments.push_back(wrap(graph->add_input(std::move(spec)))); }
 };
-
-// Equalities learned late hold from the start: every check is verified before its graph runs. Regions inside know what their graph knows.
-void simplify_shapes(graph::Graph& graph, const Facts& facts);
 
 }  // namespace anyshape::function_detail

@@ -23,15 +23,15 @@ Tracer::Tracer(std::string name, std::span<const TensorSpec> arguments, Bindings
 
 graph::Value* Tracer::value_of(const Tensor& tensor) {
   if (!tensor.defined()) throw ArgumentError(fmt::format("function \"{}\": a result is an empty tensor handle.", root_.graph->name));
-  const TensorImpl& impl = *tensor.impl();
-  if (impl.traced == nullptr) return capture(tensor);
+  const TracedTensor* const traced = tensor.impl()->traced();
+  if (traced == nullptr) return capture(tensor);
   require_own("result", tensor);
-  return impl.traced->trace == frame_->id ? impl.traced->value : capture(tensor);
+  return traced->trace == frame_->id ? traced->value : capture(tensor);
 }
 
 void Tracer::require_own(std::string_view op, const Tensor& tensor) const {
   for (const TraceFrame* frame = frame_; frame != nullptr; frame = frame->outer) {
-    if (tensor.impl()->traced->trace == frame->id) return;
+    if (tensor.impl()->traced()->trace == frame->id) return;
   }
   throw TraceError(fmt::format(
       "{}: the tensor {} is of another trace; expected values of this call of function \"{}\". Return it from the function, branch or loop "
@@ -42,31 +42,69 @@ void Tracer::require_own(std::string_view op, const Tensor& tensor) const {
 // A tensor from outside the frame: an input that the graph holds by identity. A single number becomes a literal; in a region only a host
 // number does, for a tape outside may follow any other.
 graph::Value* Tracer::capture(const Tensor& tensor) {
-  for (const TraceFrame::Capture& known : frame_->captures) {
-    if (known.tensor.impl() == tensor.impl()) return known.value;
-  }
+  if (const auto known = frame_->capture_of.find(tensor.impl().get()); known != frame_->capture_of.end())
+    return frame_->captures[known->second].value;
   const TensorImpl& impl = *tensor.impl();
   const bool is_number = !is_traced(tensor) && impl.rank == 0;
   if (is_number && (frame_ == &root_ || impl.weak)) return add_literal(tensor);
   const std::string name = frame_ == &root_ ? fmt::format("capture{}", frame_->captures.size()) : std::string();
   frame_->captures.push_back(
       {frame_ == &root_ ? contiguous(tensor) : tensor, frame_->graph->add_input({impl.dtype, tensor.shape(), name})});
+  frame_->capture_of.emplace(frame_->captures.back().tensor.impl().get(), frame_->captures.size() - 1);  // of one that is kept
   return frame_->captures.back().value;
 }
 
 graph::Value* Tracer::add_literal(const Tensor& number) {
   ConstantAttrs attrs{.dtype = number.dtype()};
-  is_floating(attrs.dtype) ? void(attrs.number = number.item<double>()) : void(attrs.integer = number.item<int64_t>());
+  if (!is_floating(attrs.dtype)) {
+    attrs.integer = number.item<int64_t>();
+  } else {
+    attrs.number = attrs.dtype == Dtype::f64 ? number.item<double>() : number.item<float>();
+  }
   const TensorSpec spec{attrs.dtype, {}, {}};
-  return frame_->graph->add_node(constant_op, {}, attrs, {&spec, 1})->outputs[0];
+  const graph::Node* const node = frame_->graph->add_node(constant_op, {}, attrs, {&spec, 1});
+  const double given = number.impl()->number;  // of a host number, or what was made of one
+  if (is_floating(attrs.dtype) && given != 0 && given != attrs.number) host_numbers_.emplace(node, given);
+  return node->outputs[0];
 }
 
 std::vector<Tensor> Tracer::run(const BoundCall& call) {
-  if (const TraceEvent* known = recalled(TraceEvent::Kind::Call)) {
-    if (!is_same_call(*known, call.op, call.inputs, call.attrs))
-      refuse_as_random(fmt::format("it calls {} where the first called {}, or with other values", call.op.name, known->op->name));
-    return known->outputs;
+  if (const TraceEvents::Recorded* known = recalled(TraceEvent::Kind::Call)) {
+    if (!is_same_call(scope_->at->events, *known, call.op, call.inputs, call.attrs))
+      refuse_as_random(fmt::format("it calls {} where the first called {}, or with other values", call.op.name, known->event.op->name));
+    return results_of(*known);
   }
+  if (graph::Value* const wide = wide_argument(call)) {
+    std::vector<Tensor> results{root_.wrap(wide)};
+    record({.kind = TraceEvent::Kind::Call, .op = &call.op, .attrs = call.attrs}, call.inputs.first(1), results);
+    return results;
+  }
+  add_checks(call);
+  graph::ValueList inputs;
+  for (const Tensor& input : call.inputs) inputs.push_back(value_of(input));
+  Specs outputs(call.outputs.begin(), call.outputs.end());
+  const graph::Node* twin = call.made ? frame_->graph->find_size(call.op, call.attrs, inputs.back()) : nullptr;
+  const std::optional<MadeSize> made = call.made ? std::optional(make_size(call, outputs, twin)) : std::nullopt;
+  for (TensorSpec& output : frame_->facts.empty() ? std::span<TensorSpec>() : std::span(outputs)) {
+    for (int axis = 0; axis < output.shape.rank(); ++axis) output.shape[axis] = frame_->facts.simplify(output.shape[axis]);
+  }
+  const bool draws = call.op.kind == OpKind::Random && call.attrs.stream() == no_stream;
+  const Attrs attrs = draws ? call.attrs.with_stream(next_stream_++) : call.attrs;
+  const bool is_known = twin != nullptr && twin->inputs == inputs;
+  const graph::Node* node = twin;
+  if (!is_known) {
+    graph::Node* const added = frame_->graph->add_node(call.op, std::move(inputs), attrs, outputs, made);
+    added->place = current_place();
+    node = added;
+  }
+  std::vector<Tensor> results;
+  for (graph::Value* output : node->outputs) results.push_back(frame_->wrap(output));
+  record({.kind = TraceEvent::Kind::Call, .op = &call.op, .attrs = call.attrs}, call.inputs, results);
+  return results;
+}
+
+void Tracer::add_checks(const BoundCall& call) {
+  if (call.checks.empty()) return;
   std::vector<TensorSpec> specs;
   for (const Tensor& input : call.inputs) specs.push_back({input.dtype(), input.shape(), {}});
   const OpCall described(call.op, specs, call.attrs);
@@ -77,31 +115,23 @@ std::vector<Tensor> Tracer::run(const BoundCall& call) {
                .expected = check.expected,
                .operands = described.describe_inputs(),
                .place = current_place()});
-  std::vector<graph::Value*> inputs;
-  for (const Tensor& input : call.inputs) inputs.push_back(value_of(input));
-  Specs outputs(call.outputs.begin(), call.outputs.end());
-  const graph::Node* twin = call.made ? frame_->graph->find_size(call.op, call.attrs, inputs.back()) : nullptr;
-  const std::optional<MadeSize> made = call.made ? std::optional(make_size(call, outputs, twin)) : std::nullopt;
-  for (TensorSpec& output : outputs) {
-    for (int axis = 0; axis < output.shape.rank(); ++axis) output.shape[axis] = frame_->facts.simplify(output.shape[axis]);
-  }
-  const bool draws = call.op.kind == OpKind::Random && call.attrs.stream() == no_stream;
-  const Attrs attrs = draws ? call.attrs.with_stream(next_stream_++) : call.attrs;
-  const bool is_known = twin != nullptr && twin->inputs == inputs;
-  const graph::Node* node = twin;
-  if (!is_known) {
-    graph::Node* const added = frame_->graph->add_node(call.op, std::move(inputs), attrs, outputs, made);
-    if (call.op.checks_data()) added->place = current_place();
-    node = added;
-  }
-  std::vector<Tensor> results;
-  for (graph::Value* output : node->outputs) results.push_back(frame_->wrap(output));
-  record({.kind = TraceEvent::Kind::Call,
-          .op = &call.op,
-          .inputs = {call.inputs.begin(), call.inputs.end()},
-          .attrs = call.attrs,
-          .outputs = results});
-  return results;
+}
+
+// An argument that may be a host number, f32[] by itself, where it meets f64: a second input that holds all of the number. Null for any other
+// call.
+graph::Value* Tracer::wide_argument(const BoundCall& call) {
+  if (call.op.name != cast_op.name || call.outputs[0].dtype != Dtype::f64) return nullptr;
+  const TracedTensor* const traced = call.inputs[0].impl()->traced();
+  if (traced == nullptr || traced->trace != root_.id || call.inputs[0].dtype() != Dtype::f32 || call.inputs[0].rank() != 0) return nullptr;
+  const auto argument = std::ranges::find(root_.arguments, traced->value, [](const Tensor& each) { return each.impl()->traced()->value; });
+  if (argument == root_.arguments.end()) return nullptr;
+  const auto place = static_cast<size_t>(argument - root_.arguments.begin());
+  const auto known = std::ranges::find(wide_, place, &Wide::argument);
+  if (known != wide_.end()) return known->value;
+  const std::string& name = traced->value->spec.name;
+  wide_.push_back(
+      {place, root_.graph->add_input({Dtype::f64, {}, fmt::format("{}.f64", name.empty() ? fmt::format("argument{}", place) : name)})});
+  return wide_.back().value;
 }
 
 // The size that the outputs are written in gets its number. That of a twin, which finds its size in the same values, is equal: what is done
@@ -118,6 +148,7 @@ MadeSize Tracer::make_size(const BoundCall& call, Specs& outputs, const graph::N
   graph::rename(outputs, call.made->symbol, made.symbol);
   root_.facts.assume_at_least(made.bound, made.symbol);
   if (twin != nullptr) root_.facts.assume_equal(made.symbol, twin->made->symbol);
+  root_.has_learned = true;
   return made;
 }
 
@@ -126,6 +157,7 @@ void Tracer::add_check(graph::Check check) {
   check.after = frame_->graph->maker_of(check.check);
   if (frame_ == &root_ && check.after == nullptr && !check.check.holds(hints_)) graph::throw_failed(check, hints_, root_.graph->name);
   frame_->facts.assume(check.check);
+  frame_->has_learned = true;
   std::vector<graph::Check>& checks = frame_->graph->checks;
   const bool known = std::ranges::any_of(checks, [&](const graph::Check& other) { return other.check.same_as(check.check); });
   if (!known) checks.push_back(std::move(check));
@@ -133,8 +165,14 @@ void Tracer::add_check(graph::Check check) {
 
 // A comparison of sizes decides what is traced, wherever it stands: it holds for the whole trace.
 void Tracer::add_guard(const SizeCheck& check, std::string op, std::string what) {
+  const bool known = std::ranges::any_of(
+      root_.graph->checks, [&](const graph::Check& other) { return other.retrace && other.op == op && other.check.same_as(check); });
+  if (known) return;
   root_.graph->checks.push_back({check, std::move(op), std::move(what), to_string(check), "", true});
-  for (TraceFrame* frame = frame_; frame != nullptr; frame = frame->outer) frame->facts.assume(check);
+  for (TraceFrame* frame = frame_; frame != nullptr; frame = frame->outer) {
+    frame->facts.assume(check);
+    frame->has_learned = true;
+  }
 }
 
 // The first call's sizes decide, so all of them must be there before anything has run.
@@ -165,6 +203,13 @@ bool Tracer::decide(Relation relation, const Dim& a, const Dim& b) {
   return outcome;
 }
 
+std::string Tracer::calling_op() const {
+  const NamedCall* const call = NamedCall::current();
+  return call == nullptr ? std::string() : fmt::format("{}: ", call->name());
+}
+
+std::string Tracer::traced_function() const { return fmt::format("{} In function \"{}\".", current_place(), root_.graph->name); }
+
 int64_t Tracer::specialize(const Dim& dim) {
   require_known(dim);
   const int64_t value = evaluate(dim, hints_);
@@ -173,44 +218,44 @@ int64_t Tracer::specialize(const Dim& dim) {
 }
 
 TraceFrame::Slot& Tracer::slot(TraceFrame& frame, const std::shared_ptr<VariableState>& variable) {
-  const auto found = std::ranges::find(frame.slots, variable, &TraceFrame::Slot::state);
-  if (found != frame.slots.end()) return *found;
+  if (const auto found = frame.slot_of.find(variable.get()); found != frame.slot_of.end()) return frame.slots[found->second];
   if (frame.outer == nullptr) {
     const std::string name = variable->name.empty() ? fmt::format("variable{}", frame.slots.size()) : variable->name;
     graph::Value* input = frame.graph->add_input({variable->dtype, variable->shape, name});
     const Tensor value = frame.wrap(input);
-    frame.slots.push_back({variable, input, value, value});
+    frame.slots.push_back({.state = variable, .input = input, .before = value, .current = value, .owner = current_owner()});
   } else {
     const Tensor around = slot(*frame.outer, variable).current;
     auto impl = make_impl();
     impl->dtype = around.dtype();
     impl->rank = around.impl()->rank;
-    impl->traced = std::make_unique<TracedTensor>(*around.impl()->traced);
+    impl->become(TracedTensor(*around.impl()->traced()));
     const Tensor value(std::move(impl));
-    frame.slots.push_back({variable, nullptr, value, value});
+    frame.slots.push_back({.state = variable, .input = nullptr, .before = value, .current = value});
     for (ReplayScope* scope = scope_; scope != nullptr; scope = scope->outer)
-      scope->late_reads.push_back({.kind = TraceEvent::Kind::Read, .outputs = {value}, .variable = variable});
+      scope->late_reads.add({.kind = TraceEvent::Kind::Read, .variable = variable}, {}, {&value, 1});
   }
+  frame.slot_of.emplace(variable.get(), frame.slots.size() - 1);
   return frame.slots.back();
 }
 
 Tensor Tracer::read(const std::shared_ptr<VariableState>& variable) {
-  if (const TraceEvent* known = recalled(TraceEvent::Kind::Read)) {
-    if (known->variable != variable) refuse_as_random("it reads another variable");
-    return known->outputs[0];
+  if (const TraceEvents::Recorded* known = recalled(TraceEvent::Kind::Read)) {
+    if (known->event.variable != variable) refuse_as_random("it reads another variable");
+    return results_of(*known)[0];
   }
   const Tensor value = slot(*frame_, variable).current;
-  record({.kind = TraceEvent::Kind::Read, .outputs = {value}, .variable = variable});
+  record({.kind = TraceEvent::Kind::Read, .variable = variable}, {}, {&value, 1});
   return value;
 }
 
 void Tracer::assign(const std::shared_ptr<VariableState>& variable, const Tensor& value) {
-  if (const TraceEvent* known = recalled(TraceEvent::Kind::Assign)) {
-    if (known->variable != variable) refuse_as_random("it assigns another variable");
+  if (const TraceEvents::Recorded* known = recalled(TraceEvent::Kind::Assign)) {
+    if (known->event.variable != variable) refuse_as_random("it assigns another variable");
     return;
   }
   set(variable, value);
-  record({.kind = TraceEvent::Kind::Assign, .inputs = {value}, .variable = variable});
+  record({.kind = TraceEvent::Kind::Assign, .variable = variable}, {&value, 1}, {});
 }
 
 void Tracer::set(const std::shared_ptr<VariableState>& variable, const Tensor& value) {
@@ -228,35 +273,35 @@ void Tracer::set(const std::shared_ptr<VariableState>& variable, const Tensor& v
 
 Trace Tracer::finish(const std::vector<Tensor>& results) {
   Trace trace;
+  trace.variables.reserve(root_.slots.size());
+  trace.owners.reserve(root_.slots.size());
+  root_.graph->outputs.reserve(results.size() + root_.slots.size());
   for (const Tensor& result : results) root_.graph->outputs.push_back(value_of(result));
   trace.results = results.size();
   trace.made_variables = has_created_;
+  trace.host_numbers = std::move(host_numbers_);
   for (const TraceFrame::Slot& each : root_.slots) {
     trace.variables.push_back(each.state);
+    trace.owners.push_back(each.owner);
     if (!each.assigned) continue;
     trace.assigned.push_back(each.state);
     root_.graph->outputs.push_back(value_of(each.current));
   }
-  simplify_shapes(*root_.graph, root_.facts);
-  // Inputs were added as they were met; a call gives arguments, captures and variables in this order.
+  root_.simplify_shapes();
+  // Inputs were added as they were met; a call gives arguments, wide ones, captures and variables in this order.
   for (const TraceFrame::Capture& each : root_.captures) trace.captures.push_back(each.tensor);
   const std::vector<graph::Value*>& inputs = root_.graph->inputs();
   std::vector<graph::Value*> order(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(root_.arguments.size()));
+  order.reserve(inputs.size());
+  for (const Wide& each : wide_) {
+    order.push_back(each.value);
+    trace.wide.push_back(each.argument);
+  }
   for (const TraceFrame::Capture& each : root_.captures) order.push_back(each.value);
   for (const TraceFrame::Slot& each : root_.slots) order.push_back(each.input);
   root_.graph->order_inputs(std::move(order));
   trace.graph = std::move(root_.graph);
   return trace;
-}
-
-Tracer::ThreadGuard::ThreadGuard(Tracer& tracer) : outer_variables(current_variable_scope()), outer_trace(current_trace_scope()) {
-  set_current_variable_scope(&tracer);
-  set_current_trace_scope(&tracer);
-}
-
-Tracer::ThreadGuard::~ThreadGuard() {
-  set_current_variable_scope(outer_variables);
-  set_current_trace_scope(outer_trace);
 }
 
 }  // namespace anyshape::function_detail

@@ -6,28 +6,33 @@
 #include "graph/bind.h"
 #include "shape/evaluate.h"
 #include "shape/judge.h"
+#include "tensor/branch_judge.h"
 
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 namespace anyshape::function_detail {
 
-// The places that checks of the user's own comparisons name.
+// Who needs a check: what those of the user's own comparisons name.
 inline constexpr std::string_view comparison_place = "comparison of sizes", specialize_place = "specialize()";
 
-// A finished trace. The graph's inputs are the arguments, then `captures`, then the values of `variables`; its outputs the results, then the
+// A finished trace. The graph's inputs are the arguments, then some of them once more in f64 (`wide`), then `captures`, then the values of `variables`; its outputs the results, then the
 // new values of `assigned`.
 struct Trace {
   std::unique_ptr<graph::Graph> graph;
+  std::vector<size_t> wide;  // arguments, as the graph counts them, that meet f64: host numbers keep their 64 bits there
   std::vector<Tensor> captures;
   std::vector<std::shared_ptr<VariableState>> variables;
+  std::vector<std::string> owners;  // of each of them: the layer or metric that took it first, "encoder/dense_1"; empty outside of any
   std::vector<std::shared_ptr<VariableState>> assigned;
-  size_t results = 0;           // outputs that are results
-  RaggedResults ragged = {};    // which of them are rows of a ragged one
+  size_t results = 0;                                                // outputs that are results
+  RaggedResults ragged = {};                                         // which of them are rows of a ragged one
+  std::unordered_map<const graph::Node*, double> host_numbers = {};  // of literals that are narrower: what the host gave
   bool made_variables = false;  // then it is to be made again: the ops of their initial values are in the graph, or it is not whole
 };
 
-class Tracer final : public Interpreter, public DimJudge, public VariableScope, public TraceScope {
+class Tracer final : public Interpreter, public DimJudge, public BranchJudge, public VariableScope, public TraceScope {
  public:
   // `hints` are the sizes of the call that is traced: they decide what cannot be proved.
   Tracer(std::string name, std::span<const TensorSpec> arguments, Bindings hints);
@@ -35,9 +40,8 @@ class Tracer final : public Interpreter, public DimJudge, public VariableScope, 
   // Runs the callable and gives the trace; on an exception nothing remains.
   template <class Body>
   Trace run(const Body& body) {
-    const ScopedInterpreter interpreter(*this);
-    const ScopedJudge judge(this);
-    const ThreadGuard scopes(*this);
+    const OpenTrace open{.sizes = this, .branches = this, .variables = this, .regions = this};
+    const ScopedInterpreter in_front(*this, &open);
     try {
       return finish(run_scope([&] { return body(std::span<const Tensor>(root_.arguments)); }).tensors);
     } catch (const MadeVariables&) {
@@ -47,7 +51,7 @@ class Tracer final : public Interpreter, public DimJudge, public VariableScope, 
     }
   }
 
-  static bool is_active() { return current_variable_scope() != nullptr; }  // on this thread
+  static bool is_active() { return this_thread.trace() != nullptr; }  // on this thread
 
   void allow_creation() { may_create_ = true; }  // of variables by the callable: where nothing was traced before
 
@@ -58,6 +62,8 @@ class Tracer final : public Interpreter, public DimJudge, public VariableScope, 
   void require_own(std::string_view op, const Tensor& tensor) const override;
   bool decide(Relation relation, const Dim& a, const Dim& b) override;
   int64_t specialize(const Dim& dim) override;
+  std::string calling_op() const override;
+  std::string traced_function() const override;
   Tensor read(const std::shared_ptr<VariableState>& variable) override;
   void assign(const std::shared_ptr<VariableState>& variable, const Tensor& value) override;
   Tensor created(const VariableState& variable, const Tensor& initial) override;
@@ -67,12 +73,6 @@ class Tracer final : public Interpreter, public DimJudge, public VariableScope, 
   bool branch(const Tensor& condition) override;
 
  private:
-  struct ThreadGuard {
-    explicit ThreadGuard(Tracer& tracer);
-    ~ThreadGuard();
-    VariableScope* outer_variables;
-    TraceScope* outer_trace;
-  };
   struct MadeVariables {};  // thrown where a run differs from the first because that one made variables: the trace is made anew
   class Position;           // scope and frame, put back at its end
 
@@ -82,22 +82,31 @@ class Tracer final : public Interpreter, public DimJudge, public VariableScope, 
   graph::Value* value_of(const Tensor& tensor);
   graph::Value* capture(const Tensor& tensor);
   graph::Value* add_literal(const Tensor& number);
+  graph::Value* wide_argument(const BoundCall& call);
   MadeSize make_size(const BoundCall& call, Specs& outputs, const graph::Node* twin);
   void require_known(const Dim& dim) const;
   TraceFrame::Slot& slot(TraceFrame& frame, const std::shared_ptr<VariableState>& variable);
   void set(const std::shared_ptr<VariableState>& variable, const Tensor& value);
+  void add_checks(const BoundCall& call);
   void add_check(graph::Check check);  // ShapeError where the traced call breaks it
   void add_guard(const SizeCheck& check, std::string op, std::string what);
 
-  const TraceEvent* recalled(TraceEvent::Kind kind);  // in a run that repeats an earlier one
-  void record(TraceEvent event);
+  const TraceEvents::Recorded* recalled(TraceEvent::Kind kind);  // in a run that repeats an earlier one
+  std::vector<Tensor> results_of(const TraceEvents::Recorded& recalled) const;
+  void record(TraceEvent event, std::span<const Tensor> inputs, std::span<const Tensor> outputs);
   void explore(ReplayScope& scope, const ScopeBody& body);
   std::vector<Tensor> joined(TracePath& path);
   Region branch_region(TracePath& path);
-  void deliver(std::span<const TraceEvent> events);
+  void deliver(const TraceEvents& events);
   [[noreturn]] void refuse_as_random(const std::string& what) const;
 
+  struct Wide {
+    size_t argument;
+    graph::Value* value;
+  };
   TraceFrame root_;
+  std::vector<Wide> wide_;
+  std::unordered_map<const graph::Node*, double> host_numbers_;
   Bindings hints_;
   TraceFrame* frame_;
   ReplayScope* scope_ = nullptr;

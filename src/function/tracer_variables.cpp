@@ -29,7 +29,7 @@ Tensor Tracer::created(const VariableState& variable, const Tensor& initial) {
                     root_.graph->name, quoted(variable), make_it_outside));
   }
   has_created_ = true;
-  return initial.impl()->traced == nullptr ? initial : evaluate_outside(quoted(variable), initial.impl()->traced->value);
+  return initial.impl()->traced() == nullptr ? initial : evaluate_outside(quoted(variable), initial.impl()->traced()->value);
 }
 
 // The ops behind an initial value run again, eagerly: it must not depend on the call.
@@ -44,7 +44,7 @@ Tensor Tracer::evaluate_outside(const std::string& variable, const graph::Value*
   std::unordered_map<const graph::Value*, const graph::Value*> outer;  // of what a region takes from around it
   for (const TraceFrame* frame = frame_; frame != nullptr; frame = frame->outer) {
     for (const TraceFrame::Capture& each : frame->captures) {
-      is_traced(each.tensor) ? void(outer.emplace(each.value, each.tensor.impl()->traced->value))
+      is_traced(each.tensor) ? void(outer.emplace(each.value, each.tensor.impl()->traced()->value))
                              : void(values.emplace(each.value, each.tensor));
     }
   }

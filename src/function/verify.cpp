@@ -1,7 +1,9 @@
 // verify(): the same arguments through the compiled trace and through the callable op by op.
+#include "base/no_fork.h"
 #include "function/activation.h"
 #include "function/function_state.h"
 #include "function/sample_sizes.h"
+#include "tensor/system_memory.h"
 #include "tensor/view.h"
 
 #include <anyshape/error.h>
@@ -74,6 +76,7 @@ class ArgumentMaker {
     for (size_t i = 0; i < elements_.size(); ++i) {
       Shape shape;
       for (const Dim& size : signature.specs()[i].shape) shape.push_back(evaluate(size, bindings));
+      require_room(signature, sizes, {elements_[i].dtype(), shape, signature.specs()[i].name});
       std::vector<int64_t> places(static_cast<size_t>(shape.count().value()));
       const auto count = static_cast<uint64_t>(elements_[i].shape()[0].value());
       for (int64_t& place : places) place = static_cast<int64_t>(random() % count);
@@ -83,6 +86,23 @@ class ArgumentMaker {
   }
 
  private:
+  // Beside the elements there are the offsets that they are taken from.
+  static void require_room(const Signature& signature, std::span<const int64_t> sizes, const TensorSpec& argument) {
+    int64_t bytes = size_of(argument.dtype) + static_cast<int64_t>(sizeof(int64_t));
+    const int64_t most = physical_memory() > 0 ? physical_memory() / 4 : int64_t{4} << 30;
+    const bool is_empty = std::ranges::any_of(argument.shape, [](const Dim& size) { return size.value() == 0; });
+    bool fits = true;
+    for (const Dim& size : argument.shape) fits = fits && !__builtin_mul_overflow(bytes, size.value(), &bytes) && bytes <= most;
+    if (fits || is_empty) return;
+    std::string tried;
+    for (size_t i = 0; i < sizes.size(); ++i)
+      tried += fmt::format("{}{} = {}", tried.empty() ? "" : ", ", to_string(signature.symbols()[i]), sizes[i]);
+    throw ArgumentError(fmt::format(
+        "verify: at {} an argument would be {}, which takes more than the {} bytes that one may have here; expected ranges whose "
+        "largest sizes fit in memory. Give a smaller .max.",
+        tried, argument.name.empty() ? to_string(argument) : argument.name + ": " + to_string(argument), most));
+  }
+
   static Tensor default_elements(Dtype dtype) {
     if (!is_floating(dtype)) return cast(tensor({0, 1, 2, 3}), dtype);
     std::vector<double> values;
@@ -115,7 +135,7 @@ Verification FunctionCore::verify(std::vector<Tensor> examples, const std::strin
         state.options.name));
   }
   if (!examples.empty()) state.accept_arguments(examples, call, cast);
-  const Signature signature = state.declared ? *state.declared : Signature::open(examples);
+  const Signature signature = state.declared ? *state.declared : Signature::open(examples, call.describe().tensors);
   const ArgumentMaker maker(signature, examples);
   function_detail::SizeSampler sampler(signature, sizes_together(signature, state.declared.has_value(), examples), ranges, options.seed);
   Verification verification;
@@ -144,13 +164,17 @@ Verification FunctionCore::verify(std::vector<Tensor> examples, const std::strin
       }
       assign_together(variables, before);
     };
-    if (entry != nullptr) attempt(compiled, [&] { return state.run(*entry, arguments, values, random); });
+    if (entry != nullptr)
+      attempt(compiled, [&] {
+        const NoFork whole;
+        return state.run(*entry, std::vector<Tensor>(arguments), values, random);
+      });
     attempt(eager, [&] {
       const function_detail::RandomScope scope(random);
       const function_detail::Activation activation(&state);
       return call.run(arguments).tensors;
     });
-    verification.refused += compiled.error.empty() || eager.error.empty() ? 0 : 1;
+    if (!compiled.error.empty() && !eager.error.empty() && verification.refused++ == 0) verification.refusal = compiled.error;
     return difference(compiled, eager, options);
   };
 
@@ -172,6 +196,11 @@ std::string to_string(const Verification& verification) {
   const std::string tried = fmt::format("{} call{}", verification.tried, verification.tried == 1 ? "" : "s");
   const std::string refused = verification.refused == 0 ? "" : fmt::format(", {} of them refused both ways", verification.refused);
   if (verification) return fmt::format("compiled and op by op agree in {}{}", tried, refused);
+  if (verification.difference.empty()) {
+    return fmt::format("nothing was compared: {}",
+                       verification.tried == 0 ? "no call was tried"
+                                               : fmt::format("{} refused both ways, the first with: {}", tried, verification.refusal));
+  }
   std::string sizes;
   for (const Verification::Size& size : verification.sizes)
     sizes += fmt::format("{}{} = {}", sizes.empty() ? " at " : ", ", size.name, size.value);

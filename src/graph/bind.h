@@ -1,11 +1,11 @@
 // The one entrance of every op: bind() casts inputs, runs the dtype and shape rules, and hands the call to the interpreter in force
 // (eager, tracing, or a recording tape in front of either).
 #pragma once
+#include "base/thread_context.h"
 #include "graph/op_def.h"
 #include "shape/prove.h"
 
 #include <initializer_list>
-#include <memory>
 
 namespace anyshape {
 
@@ -44,16 +44,16 @@ void set_placeholder_interpreter(Interpreter& interpreter, bool (*names_placehol
 // Puts an interpreter in front of the others on this thread while it lives. May end out of order, and on another thread.
 class ScopedInterpreter {
  public:
-  explicit ScopedInterpreter(Interpreter& interpreter);
+  // Ops belong to the trace that they belonged to before, or to another one; null: to none, and whatever was traced is suspended.
+  explicit ScopedInterpreter(Interpreter& interpreter) : ScopedInterpreter(interpreter, this_thread.trace()) {}
+  ScopedInterpreter(Interpreter& interpreter, const OpenTrace* trace);
   ~ScopedInterpreter();
   ScopedInterpreter(const ScopedInterpreter&) = delete;
   ScopedInterpreter& operator=(const ScopedInterpreter&) = delete;
   Interpreter& outer() const;  // the one behind this one
 
-  struct Link;  // in the thread's list; outlives the scope where another thread ended it
-
  private:
-  std::shared_ptr<Link> link_;
+  Execution* execution_;  // outlives the scope where another thread ended it
 };
 
 std::vector<Tensor> bind_all(const OpDef& op, std::span<const Tensor> inputs, Attrs attrs = {});

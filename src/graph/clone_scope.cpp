@@ -1,15 +1,22 @@
 // The clone scope of this thread.
 #include "graph/clone_scope.h"
 
+#include "base/thread_context.h"
+
 namespace anyshape {
-namespace {
 
-thread_local CloneScope* innermost = nullptr;
-
-}  // namespace
-
-CloneScope::CloneScope() : outer_(innermost) { innermost = this; }
-CloneScope::~CloneScope() { innermost = outer_; }
-CloneScope* CloneScope::current() { return innermost; }
+CloneScope::CloneScope() : is_of_everything_(true), outer_(this_thread.clones) { this_thread.clones = this; }
+CloneScope::CloneScope(std::unordered_set<const void*> only)
+    : only_(std::move(only)), is_of_everything_(false), outer_(this_thread.clones) {
+  this_thread.clones = this;
+}
+CloneScope::~CloneScope() { this_thread.clones = outer_; }
+CloneScope* CloneScope::current() {
+  return this_thread.clones != nullptr && this_thread.clones->is_of_everything_ ? this_thread.clones : nullptr;
+}
+CloneScope* CloneScope::current(const void* original) {
+  if (this_thread.clones == nullptr || original == nullptr) return nullptr;
+  return this_thread.clones->is_of_everything_ || this_thread.clones->only_.contains(original) ? this_thread.clones : nullptr;
+}
 
 }  // namespace anyshape

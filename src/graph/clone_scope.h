@@ -1,19 +1,24 @@
 // Cloning: while a scope lives, copying a handle gives a handle on a clone, the same one for the same original. So a user's layer is
-// cloned by its own copy constructor, whatever members it has.
+// cloned by its own copy constructor, whatever members it has. A scope of some variables clones those and leaves everything else as it is.
 #pragma once
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 namespace anyshape {
 
 class CloneScope {
  public:
   CloneScope();
+  explicit CloneScope(std::unordered_set<const void*> only);
   ~CloneScope();
   CloneScope(const CloneScope&) = delete;
   CloneScope& operator=(const CloneScope&) = delete;
 
-  static CloneScope* current();  // on this thread; null outside
+  // On this thread; null outside. Of a layer, which only a scope of everything clones, and of what a handle holds.
+  static CloneScope* current();
+  static CloneScope* current(const void* original);
 
   // The clone of what a handle holds, made by `make` when it is first asked for.
   template <class T, class Make>
@@ -27,6 +32,8 @@ class CloneScope {
 
  private:
   std::unordered_map<const void*, std::shared_ptr<void>> clones_;
+  std::unordered_set<const void*> only_;
+  bool is_of_everything_;
   CloneScope* outer_;
 };
 

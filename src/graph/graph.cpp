@@ -10,6 +10,7 @@ namespace anyshape::graph {
 
 std::vector<TensorSpec> input_specs(const Node& node) {
   std::vector<TensorSpec> specs;
+  specs.reserve(node.inputs.size());
   for (const Value* input : node.inputs) specs.push_back(input->spec);
   return specs;
 }
@@ -20,8 +21,8 @@ void rename(Specs& specs, const Dim& symbol, const Dim& by) {
 }
 
 Value* Graph::new_value(TensorSpec spec, Node* node, int index) {
-  values_.push_back({std::move(spec), node, index, next_id_++});
-  return &values_.back();
+  const auto slot = static_cast<uint32_t>(values_.size());
+  return &values_.push_back({.spec = std::move(spec), .node = node, .index = index, .id = next_id_++, .slot = slot});
 }
 
 Value* Graph::add_input(TensorSpec spec) {
@@ -29,10 +30,12 @@ Value* Graph::add_input(TensorSpec spec) {
   return inputs_.back();
 }
 
-Node* Graph::add_node(const OpDef& op, std::vector<Value*> inputs, Attrs attrs, std::span<const TensorSpec> outputs,
-                      std::optional<MadeSize> made) {
-  node_storage_.push_back({&op, std::move(attrs), std::move(inputs), {}, std::move(made)});
-  Node* node = &node_storage_.back();
+Node* Graph::add_node(const OpDef& op, ValueList inputs, Attrs attrs, std::span<const TensorSpec> outputs,
+                      const std::optional<MadeSize>& made) {
+  const auto slot = static_cast<uint32_t>(node_storage_.size());
+  Node* const node = &node_storage_.push_back(
+      {.op = &op, .attrs = std::move(attrs), .inputs = std::move(inputs), .outputs = {}, .slot = slot, .made = {}});
+  if (made) node->made = std::make_unique<const MadeSize>(*made);
   for (size_t i = 0; i < outputs.size(); ++i) node->outputs.push_back(new_value(outputs[i], node, static_cast<int>(i)));
   nodes_.push_back(node);
   return node;

@@ -1,8 +1,9 @@
-// The graph of a trace: nodes in the order they were bound, values with symbolic shapes, checks with their place.
+// The graph of a trace: nodes in the order they were bound, values with symbolic shapes, checks with who needs them.
 #pragma once
+#include "base/block_list.h"
+#include "base/inline_vector.h"
 #include "graph/op_def.h"
 
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,16 +18,20 @@ struct Value {
   int index = 0;                  // which output of the producer, or which graph input
   int id = 0;                     // its number in the text form
   std::vector<Dim> strides = {};  // of a graph input that is no row-major tensor: one per axis, in elements
+  uint32_t slot = 0;              // its number among all values that the graph ever had: see slot_table.h
   bool joined = false;            // neighbouring axes of one fate in a reduction lie as one, with the stride of the last of them
 };
+
+using ValueList = InlineVector<Value*, 3>;
 
 struct Node {
   const OpDef* op = nullptr;
   Attrs attrs;
-  std::vector<Value*> inputs;
-  std::vector<Value*> outputs;
-  std::optional<MadeSize> made = {};
-  std::string place = {};  // of an op that checks its data: the layer or loss that called it, as current_place() says it
+  ValueList inputs;
+  InlineVector<Value*, 1> outputs;
+  uint32_t slot = 0;                          // as of a value
+  std::unique_ptr<const MadeSize> made = {};  // most make none
+  std::string place = {};                     // the layer, loss or metric that called it, as current_place() says it
 };
 
 std::vector<TensorSpec> input_specs(const Node& node);
@@ -50,8 +55,8 @@ class Graph {
   Graph& operator=(const Graph&) = delete;
 
   Value* add_input(TensorSpec spec);
-  Node* add_node(const OpDef& op, std::vector<Value*> inputs, Attrs attrs, std::span<const TensorSpec> outputs,
-                 std::optional<MadeSize> made = {});
+  Node* add_node(const OpDef& op, ValueList inputs, Attrs attrs, std::span<const TensorSpec> outputs,
+                 const std::optional<MadeSize>& made = {});
   void set_nodes(std::vector<Node*> order) { nodes_ = std::move(order); }  // for passes: the nodes that stay, in order
   void order_inputs(std::vector<Value*> order);                            // the same inputs, numbered anew
   const Node* maker_of(const SizeCheck& check) const;  // the last node that makes one of its symbols; null: known from the start
@@ -61,20 +66,22 @@ class Graph {
 
   const std::vector<Value*>& inputs() const { return inputs_; }
   const std::vector<Node*>& nodes() const { return nodes_; }
+  size_t value_count() const { return values_.size(); }  // of all there ever were, as slots count them
+  size_t node_count() const { return node_storage_.size(); }
   std::vector<Value*> outputs;
   std::vector<Check> checks;
   std::string name;
 
  private:
   Value* new_value(TensorSpec spec, Node* node, int index);
-  std::deque<Value> values_;
-  std::deque<Node> node_storage_;
+  BlockList<Value> values_;
+  BlockList<Node> node_storage_;
   std::vector<Value*> inputs_;
   std::vector<Node*> nodes_;
   int next_id_ = 0;
 };
 
-// The specs with one symbol in place of another: op rules make symbols without a number.
+// The specs with one symbol instead of another: op rules make symbols without a number.
 void rename(Specs& specs, const Dim& symbol, const Dim& by);
 
 // The specs an op's own rules give for these inputs. ArgumentError, DtypeError or ShapeError for a number, dtypes or sizes it does not take;

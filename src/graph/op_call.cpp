@@ -1,4 +1,5 @@
 // What op rules say about a call: requirements that throw, stay open as checks, or vanish because they are proved.
+#include "graph/described_operands.h"
 #include "graph/named_call.h"
 #include "graph/op_def.h"
 
@@ -8,15 +9,12 @@
 #include <anyshape/error.h>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace anyshape {
 
 std::string OpCall::describe_inputs() const {
   if (const NamedCall* caller = NamedCall::current()) return caller->describe_operands();
-  std::vector<std::string> texts;
-  for (size_t i = 0; i < inputs.size(); ++i) texts.push_back(fmt::format("{} is {}", operand_name(i, inputs.size()), to_string(inputs[i])));
-  return fmt::format("{}", fmt::join(texts, ", "));
+  return described_operands(inputs.size(), [&](size_t i) { return to_string(inputs[i]); });
 }
 
 static std::string failure(const OpCall& call, std::string_view what, std::string_view expected) {

@@ -91,7 +91,7 @@ class OpCall {
   int axis(int64_t axis, int rank) const;  // negative counts from the end; ShapeError outside
   // Both (all) input shapes broadcast together, rule of NumPy.
   Shape broadcast();
-  Dim make_size(const Dim& bound);      // for a size that is in the data; at most one per call
+  Dim make_size(const Dim& bound);      // for a data-dependent size; at most one per call
   std::string describe_inputs() const;  // "a is f32[batch, 784], b is f32[100, 10]"
 };
 

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 namespace anyshape::graph {
@@ -61,35 +62,49 @@ std::string quoted_if_needed(const std::string& name) {
   return text + "\"";
 }
 
-std::string names(const std::vector<Value*>& values) {
-  std::vector<std::string> texts;
-  for (const Value* value : values) texts.push_back(fmt::format("%{}", value->id));
-  return fmt::format("{}", fmt::join(texts, ", "));
+void add_names(std::string& text, std::span<Value* const> values) {
+  bool is_first = true;
+  for (const Value* value : values) {
+    fmt::format_to(std::back_inserter(text), "{}%{}", is_first ? "" : ", ", value->id);
+    is_first = false;
+  }
+}
+
+std::string names(std::span<Value* const> values) {
+  std::string text;
+  add_names(text, values);
+  return text;
 }
 
 std::string inputs_text(const Graph& graph) {
-  std::vector<std::string> inputs;
+  std::string text;
   for (const Value* input : graph.inputs()) {
     const std::string name = input->spec.name.empty() ? "" : " " + quoted_if_needed(input->spec.name);
-    inputs.push_back(fmt::format("%{}{}: {}", input->id, name, to_string(input->spec)));
+    fmt::format_to(std::back_inserter(text), "{}%{}{}: {}", text.empty() ? "" : ", ", input->id, name, to_string(input->spec));
   }
-  return fmt::format("{}", fmt::join(inputs, ", "));
+  return text;
 }
 
-std::string body_text(const Graph& graph, const std::string& indent);
+// Deeper regions stand no further in, so that the text of a deep nest is as long as it has lines.
+constexpr int deepest_indent = 32;
+
+void add_body(std::string& text, const Graph& graph, int depth);
 
 // A region stands below its node, two steps further in: `then(%4: f32[n]) {`, its lines, `}`.
-std::string region_text(const NamedRegion& region, const std::string& indent) {
-  return fmt::format("{}{}({}) {{\n{}", indent, region.name, inputs_text(*region.graph), body_text(*region.graph, indent));
+void add_region(std::string& text, const NamedRegion& region, int depth) {
+  text.append(size_t{2} * static_cast<size_t>(std::min(depth, deepest_indent)), ' ');
+  fmt::format_to(std::back_inserter(text), "{}({}) {{\n", region.name, inputs_text(*region.graph));
+  add_body(text, *region.graph, depth);
 }
 
-// Checks, nodes, return and the closing brace, which stands at `indent`.
-std::string body_text(const Graph& graph, const std::string& indent) {
-  std::string text;
+// Checks, nodes, return and the closing brace, which stands `depth` steps in.
+void add_body(std::string& text, const Graph& graph, int depth) {
+  const std::string indent(static_cast<size_t>(2 * std::min(depth, deepest_indent)), ' ');
+  const auto out = std::back_inserter(text);
   const auto add_checks = [&](const Node* after) {
     for (const Check& check : graph.checks) {
       if (check.after != after) continue;
-      text += fmt::format("{}  {} {}: {}\n", indent, check.retrace ? "guard" : "check", check.op, to_string(check.check));
+      fmt::format_to(out, "{}  {} {}: {}\n", indent, check.retrace ? "guard" : "check", check.op, to_string(check.check));
     }
   };
   add_checks(nullptr);
@@ -97,21 +112,28 @@ std::string body_text(const Graph& graph, const std::string& indent) {
     std::vector<std::string> specs;
     for (const Value* output : node->outputs) specs.push_back(to_string(output->spec));
     const std::string attrs = node->attrs.to_string(), outputs = names(node->outputs);
-    text += fmt::format("{}  {}{}{}({}){}{}{}{}\n", indent, outputs, outputs.empty() ? "" : " = ", node->op->name, names(node->inputs),
-                        attrs.empty() ? "" : " {" + attrs + "}", node->made ? " makes " + to_string(node->made->symbol) : "",
-                        specs.empty() ? "" : " : ", fmt::join(specs, ", "));
-    for (const NamedRegion& region : regions_of(*node)) text += region_text(region, indent + "    ");
+    fmt::format_to(out, "{}  {}{}{}({}){}{}{}{}\n", indent, outputs, outputs.empty() ? "" : " = ", node->op->name, names(node->inputs),
+                   attrs.empty() ? "" : " {" + attrs + "}", node->made ? " makes " + to_string(node->made->symbol) : "",
+                   specs.empty() ? "" : " : ", fmt::join(specs, ", "));
+    for (const NamedRegion& region : regions_of(*node)) add_region(text, region, depth + 2);
     if (node->made) add_checks(node);
   }
-  return text + fmt::format("{}  return{}{}\n{}}}\n", indent, graph.outputs.empty() ? "" : " ", names(graph.outputs), indent);
+  fmt::format_to(out, "{}  return{}{}\n{}}}\n", indent, graph.outputs.empty() ? "" : " ", names(graph.outputs), indent);
 }
 
 }  // namespace
 
-std::string label(const Node& node) { return fmt::format("{}{}{}", names(node.outputs), node.outputs.empty() ? "" : " ", node.op->name); }
+std::string label(const Node& node) {
+  std::string text = names(node.outputs);
+  if (!text.empty()) text += ' ';
+  text += node.op->name;
+  return text;
+}
 
 std::string print(const Graph& graph) {
-  return fmt::format("{}graph {}({}) {{\n{}", size_lines(graph), quoted_if_needed(graph.name), inputs_text(graph), body_text(graph, ""));
+  std::string text = fmt::format("{}graph {}({}) {{\n", size_lines(graph), quoted_if_needed(graph.name), inputs_text(graph));
+  add_body(text, graph, 0);
+  return text;
 }
 
 }  // namespace anyshape::graph

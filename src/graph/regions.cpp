@@ -46,7 +46,8 @@ RegionGraph clone(const Graph& graph) {
     std::vector<TensorSpec> outputs;
     for (const Value* input : node->inputs) inputs.push_back(values.at(input));
     for (const Value* output : node->outputs) outputs.push_back(output->spec);
-    const Node* made = copy->add_node(*node->op, std::move(inputs), with_cloned_regions(node->attrs), outputs);
+    Node* const made = copy->add_node(*node->op, std::move(inputs), with_cloned_regions(node->attrs), outputs);
+    made->place = node->place;
     for (size_t i = 0; i < outputs.size(); ++i) {
       values[node->outputs[i]] = made->outputs[i];
       copy->number(made->outputs[i], node->outputs[i]->id);

@@ -10,7 +10,10 @@ struct NamedRegion {
 };
 
 std::vector<NamedRegion> regions_of(const Attrs& attrs);
-inline std::vector<NamedRegion> regions_of(const Node& node) { return regions_of(node.attrs); }
+// Other ops than those of control flow have none: their attributes need not be looked at.
+inline std::vector<NamedRegion> regions_of(const Node& node) {
+  return node.op->kind == OpKind::Control ? regions_of(node.attrs) : std::vector<NamedRegion>{};
+}
 
 RegionGraph clone(const Graph& graph);  // the same nodes and values anew, those of regions, too
 Attrs with_cloned_regions(const Attrs& attrs);

@@ -1,7 +1,10 @@
 // Objects with an identity that a trace may hold, and the trace as they see it.
 #pragma once
+#include "base/thread_context.h"
 #include "graph/variable_gate.h"
+#include "graph/variable_turn.h"
 
+#include <anyshape/error.h>
 #include <anyshape/variable.h>
 
 #include <cstdint>
@@ -23,11 +26,23 @@ struct VariableState {
   Tensor value() const;           // of this moment
   std::string described() const;  // `variable "w"`, for error texts
   void set_value(Tensor value);
+  VariableTurn& turn() const { return turn_; }  // of who reads it and assigns it
 
  private:
   friend class VariableSet;
   mutable VariableGate gate_;
+  mutable VariableTurn turn_;
   Tensor value_;
+};
+
+// A handle is used that refers to no variable: for the layers around it, which know more, to tell.
+class UnmadeVariable : public ArgumentError {
+ public:
+  UnmadeVariable()
+      : ArgumentError(
+            "Variable: this handle refers to no variable; expected one made from an initial value, or a weight of a layer that is built. "
+            "Call "
+            "the layer on data, or its build(input shape), before a method of it that uses its weights.") {}
 };
 
 // Several variables as of one moment, and several changed as one; see variable_set.h.
@@ -44,7 +59,10 @@ class VariableScope {
   // A variable is made inside the trace: its initial value as it is outside.
   virtual Tensor created(const VariableState& variable, const Tensor& initial) = 0;
 };
-VariableScope* current_variable_scope();
-void set_current_variable_scope(VariableScope* scope);
+// Null outside a trace.
+inline VariableScope* current_variable_scope() {
+  const OpenTrace* const trace = this_thread.trace();
+  return trace != nullptr ? trace->variables : nullptr;
+}
 
 }  // namespace anyshape

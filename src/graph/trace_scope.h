@@ -1,8 +1,8 @@
 // The trace in progress as control flow sees it: callables become graphs inside nodes, and a plain `if` is traced both ways.
 #pragma once
+#include "base/thread_context.h"
 #include "graph/graph.h"
 #include "graph/stateful.h"
-#include "tensor/branch_judge.h"
 
 #include <anyshape/function.h>
 
@@ -28,16 +28,20 @@ struct Region {
 using RegionBody = std::function<std::vector<Tensor>(std::span<const Tensor> arguments)>;
 using ScopeBody = std::function<FunctionResults()>;
 
-class TraceScope : public BranchJudge {
+class TraceScope {
  public:
   // Size rules inside stay with the region: they are verified when it runs.
   virtual Region trace_region(std::string_view name, std::span<const TensorSpec> arguments, const RegionBody& body) = 0;
   // A callable of the user's that the library calls. An `if` on a tensor inside runs it again for each outcome and joins at its return.
   virtual FunctionResults run_scope(const ScopeBody& body) = 0;
+  virtual ~TraceScope() = default;
 };
 
-TraceScope* current_trace_scope();  // of this thread; null outside a trace
-void set_current_trace_scope(TraceScope* scope);
+// Of this thread; null outside a trace.
+inline TraceScope* current_trace_scope() {
+  const OpenTrace* const trace = this_thread.trace();
+  return trace != nullptr ? trace->regions : nullptr;
+}
 
 // Calls `body` as a scope of the trace in progress; simply, outside a trace.
 FunctionResults run_scope(const ScopeBody& body);

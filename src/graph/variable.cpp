@@ -1,7 +1,9 @@
 // Variables: a slot with the current value, or, inside a trace, whatever the trace says.
+#include "base/no_fork.h"
 #include "graph/bind.h"
 #include "graph/clone_scope.h"
 #include "graph/stateful.h"
+#include "graph/variable_undo.h"
 #include "tensor/tensor_impl.h"
 #include "tensor/view.h"
 
@@ -16,17 +18,12 @@
 namespace anyshape {
 namespace {
 
-thread_local VariableScope* variable_scope = nullptr;
-
 VariableState& require_state(const std::shared_ptr<VariableState>& state) {
-  if (state == nullptr) throw ArgumentError("Variable: this handle refers to no variable; expected one made from an initial value.");
+  if (state == nullptr) throw UnmadeVariable();
   return *state;
 }
 
 }  // namespace
-
-VariableScope* current_variable_scope() { return variable_scope; }
-void set_current_variable_scope(VariableScope* scope) { variable_scope = scope; }
 
 // Whether they are known to differ; what is not known is for the trace to check.
 static bool has_other_shape(const Shape& given, const Shape& wanted) {
@@ -40,18 +37,20 @@ static bool has_other_shape(const Shape& given, const Shape& wanted) {
 std::string VariableState::described() const { return name.empty() ? "variable" : fmt::format("variable \"{}\"", name); }
 
 Tensor VariableState::value() const {
+  const NoFork whole;
   const std::shared_lock lock(gate_);
   return value_;
 }
 
 void VariableState::set_value(Tensor value) {
+  const NoFork whole;
   const std::scoped_lock lock(gate_);
   std::swap(value_, value);  // the old value dies outside the gate
 }
 
 Variable::Variable(const Variable& other) : state_(other.state_) {
-  CloneScope* const scope = CloneScope::current();
-  if (scope == nullptr || state_ == nullptr) return;
+  CloneScope* const scope = CloneScope::current(state_.get());
+  if (scope == nullptr) return;
   state_ =
       scope->clone_of(state_, [&] { return Variable(state_->value(), {.trainable = state_->trainable, .name = state_->name}).state_; });
 }
@@ -77,8 +76,8 @@ Tensor Variable::read() const {
   return value;
 }
 
-void Variable::assign(const Tensor& given) const {
-  VariableState& state = require_state(state_);
+// The value that the variable gets: of its dtype and, as far as is known, of its shape.
+static Tensor fitting(const VariableState& state, const Tensor& given) {
   const std::string name = state.described();
   if (!given.defined()) throw ArgumentError(fmt::format("assign: {} got an empty tensor handle; expected a tensor.", name));
   if (is_traced(given)) current_interpreter().require_own("assign", given);
@@ -92,15 +91,32 @@ void Variable::assign(const Tensor& given) const {
     throw ShapeError(fmt::format("assign: {} is {}{} but the value is {}{}; expected the same shape.", name, to_string(state.dtype),
                                  to_string(state.shape), to_string(value.dtype()), to_string(value.shape())));
   }
-  if (VariableScope* scope = current_variable_scope()) {
-    scope->assign(state_, value);
-  } else {
-    state.set_value(another_handle(value));
-  }
+  return value;
 }
 
-void Variable::assign_add(const Tensor& difference) const { assign(read() + difference); }
-void Variable::assign_sub(const Tensor& difference) const { assign(read() - difference); }
+// Reads (or does not), computes and assigns. Outside a trace that is the variable's turn: nobody else assigns it in between.
+template <class Compute>
+static void change(const std::shared_ptr<VariableState>& given, const Compute& compute) {
+  VariableState& state = require_state(given);
+  if (VariableScope* scope = current_variable_scope()) return scope->assign(given, fitting(state, compute()));
+  const NoFork whole;
+  const std::scoped_lock turn(state.turn());
+  Tensor value = another_handle(fitting(state, compute()));
+  VariableUndo* const undo = VariableUndo::current();
+  if (undo != nullptr) undo->remember(given);
+  state.set_value(std::move(value));
+  if (undo != nullptr) undo->note_assigned(state);
+}
+
+void Variable::assign(const Tensor& given) const {
+  change(state_, [&] { return given; });
+}
+void Variable::assign_add(const Tensor& difference) const {
+  change(state_, [&] { return read() + difference; });
+}
+void Variable::assign_sub(const Tensor& difference) const {
+  change(state_, [&] { return read() - difference; });
+}
 
 uint64_t Variable::id() const { return require_state(state_).id; }
 Shape Variable::shape() const { return require_state(state_).shape; }

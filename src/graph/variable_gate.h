@@ -25,22 +25,25 @@ class VariableGate {
       seen = wait_for_writer(seen);
       if (state_.compare_exchange_weak(seen, seen | writing, std::memory_order_acquire, std::memory_order_relaxed)) break;
     }
-    while ((seen = state_.load(std::memory_order_acquire)) != writing) state_.wait(seen, std::memory_order_relaxed);  // readers leave
+    while (((seen = state_.load(std::memory_order_acquire)) & readers) != 0) state_.wait(seen, std::memory_order_relaxed);  // they leave
   }
   void unlock() noexcept {
-    state_.store(0, std::memory_order_release);
-    state_.notify_all();
+    if ((state_.exchange(0, std::memory_order_release) & awaited) != 0) state_.notify_all();
   }
 
  private:
-  static constexpr uint32_t writing = uint32_t{1} << 31;
+  static constexpr uint32_t writing = uint32_t{1} << 31, awaited = uint32_t{1} << 30, readers = awaited - 1;
 
   uint32_t wait_for_writer(uint32_t seen) noexcept {
-    for (; (seen & writing) != 0; seen = state_.load(std::memory_order_relaxed)) state_.wait(seen, std::memory_order_relaxed);
+    while ((seen & writing) != 0) [[unlikely]] {
+      if (!state_.compare_exchange_weak(seen, seen | awaited, std::memory_order_relaxed, std::memory_order_relaxed)) continue;
+      state_.wait(seen | awaited, std::memory_order_relaxed);
+      seen = state_.load(std::memory_order_relaxed);
+    }
     return seen;
   }
 
-  std::atomic<uint32_t> state_{0};  // the readers inside, and whether a writer is or waits for them
+  std::atomic<uint32_t> state_{0};  // the readers inside, whether a writer is or waits for them, and whether anybody waits for the writer
 };
 
 }  // namespace anyshape

@@ -1,6 +1,7 @@
 // Reading and committing several variables at once.
 #include "graph/variable_set.h"
 
+#include "base/no_fork.h"
 #include "tensor/tensor_impl.h"
 #include "tensor/view.h"
 
@@ -11,7 +12,8 @@
 namespace anyshape {
 
 static bool has_same_memory(const TensorImpl& a, const TensorImpl& b) {
-  return a.buffer != nullptr && a.buffer == b.buffer && a.offset == b.offset && is_contiguous(a) && is_contiguous(b);
+  return a.is_strided() && b.is_strided() && a.buffer() != nullptr && a.buffer() == b.buffer() && a.offset == b.offset &&
+         is_contiguous(a) && is_contiguous(b);
 }
 
 VariableSet::VariableSet(std::vector<std::shared_ptr<VariableState>> variables) : variables_(std::move(variables)) {
@@ -40,8 +42,8 @@ void VariableSet::Writing::unlock() noexcept {
 
 bool VariableSet::Writing::is_last_reader(size_t variable, const Tensor& value) const {
   const std::shared_ptr<const TensorImpl>& impl = variables_.variables_[variable]->value_.impl();
-  const Buffer* const buffer = impl->buffer.get();
-  const bool is_own = impl == value.impl() && impl.use_count() == 2 && buffer != nullptr && impl->buffer.use_count() == 1 &&
+  const Buffer* const buffer = impl->is_strided() ? impl->buffer().get() : nullptr;
+  const bool is_own = impl == value.impl() && impl.use_count() == 2 && buffer != nullptr && impl->buffer().use_count() == 1 &&
                       buffer->owner == nullptr && impl->offset == 0 && is_contiguous(*impl);
   std::atomic_thread_fence(std::memory_order_acquire);  // who held it before has read what it wanted
   return is_own;
@@ -55,6 +57,7 @@ void VariableSet::Writing::swap(std::span<Tensor> values) noexcept {
 }
 
 std::vector<Tensor> read_together(std::span<const std::shared_ptr<VariableState>> variables) {
+  const NoFork whole;
   std::vector<Tensor> values;
   VariableSet({variables.begin(), variables.end()}).read(values);
   return values;
@@ -63,6 +66,8 @@ std::vector<Tensor> read_together(std::span<const std::shared_ptr<VariableState>
 void assign_together(std::span<const std::shared_ptr<VariableState>> variables, std::vector<Tensor> values) {
   for (Tensor& value : values) value = another_handle(value);  // whatever may fail fails here, before the first variable changes
   const VariableSet set({variables.begin(), variables.end()});
+  const NoFork whole;
+  const VariableSet::Turn turn(set);
   VariableSet::Writing writing(set);
   writing.lock();
   writing.swap(values);

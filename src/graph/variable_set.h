@@ -1,5 +1,5 @@
 // Variables that are read as of one moment and changed as one: no reader sees half of a commit. Whoever takes several gates takes them in the
-// order of the variables' ids, so that nobody waits in a circle.
+// order of the variables' ids, so that nobody waits in a circle; likewise turns, which come before gates.
 #pragma once
 #include "graph/stateful.h"
 
@@ -15,6 +15,23 @@ class VariableSet {
   explicit VariableSet(std::vector<std::shared_ptr<VariableState>> variables);
 
   void read(std::vector<Tensor>& values) const;  // appends them, in the order given
+
+  // Nobody else assigns the variables as long as it lives: what is read meanwhile is what a commit at its end replaces. Readers go on. The caller is
+  // inside a NoFork, here as in read() and while writing.
+  class Turn {
+   public:
+    explicit Turn(const VariableSet& variables) noexcept : variables_(variables) {
+      for (const VariableState* variable : variables_.by_id_) variable->turn().lock();
+    }
+    ~Turn() {
+      for (const VariableState* variable : variables_.by_id_) variable->turn().unlock();
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    const VariableSet& variables_;
+  };
 
   // Nobody else reads or changes the variables as long as it is locked.
   class Writing {

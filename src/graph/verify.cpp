@@ -1,5 +1,6 @@
 // The rules every graph keeps: values are made once and before they are used, and every spec is what the op's own rules give.
 #include "graph/regions.h"
+#include "graph/slot_table.h"
 #include "graph/symbol_collector.h"
 #include "graph/text.h"
 
@@ -23,7 +24,7 @@ bool can_be(const TensorSpec& spec, const TensorSpec& expected) {
 
 class Verifier {
  public:
-  explicit Verifier(const Graph& graph) : graph_(graph) {}
+  explicit Verifier(const Graph& graph) : graph_(graph), made_(graph) {}
 
   void run() {
     for (const Value* input : graph_.inputs()) make(input, "input");
@@ -33,7 +34,7 @@ class Verifier {
     }
     for (const Node* node : graph_.nodes()) verify_node(*node);
     for (const Value* output : graph_.outputs) {
-      if (!made_.contains(output)) refuse("return", fmt::format("names %{}, which nothing makes", output->id));
+      if (!is_made(output)) refuse("return", fmt::format("names %{}, which nothing makes", output->id));
     }
   }
 
@@ -42,15 +43,18 @@ class Verifier {
     throw InternalError(fmt::format("graph \"{}\": {} {}\n{}", graph_.name, place, what, print(graph_)));
   }
 
+  bool is_made(const Value* value) const { return made_.at(value) == value; }  // a value of another graph is not
+
   void make(const Value* value, std::string_view place) {
-    if (!made_.insert(value).second) refuse(place, fmt::format("makes %{} a second time", value->id));
+    if (is_made(value)) refuse(place, fmt::format("makes %{} a second time", value->id));
+    made_[value] = value;
   }
 
   void verify_node(const Node& node) {
     const std::string_view name = node.op->name;
     std::vector<TensorSpec> inputs;
     for (const Value* input : node.inputs) {
-      if (!made_.contains(input)) refuse(name, fmt::format("reads %{} before it is made", input->id));
+      if (!is_made(input)) refuse(name, fmt::format("reads %{} before it is made", input->id));
       inputs.push_back(input->spec);
     }
     Specs expected;
@@ -72,6 +76,7 @@ class Verifier {
 
   // A size that depends on data is there once the node that makes it has run.
   void verify_sizes(const Node& node) {
+    if (sizes_to_come_.empty()) return;  // so that regions are walked once, not once for each region around them
     SymbolCollector needed;
     needed.add(node);
     for (const Symbol& symbol : needed.symbols) {
@@ -84,7 +89,7 @@ class Verifier {
   }
 
   const Graph& graph_;
-  std::unordered_set<const Value*> made_;
+  SlotTable<Value, const Value*> made_;
   std::unordered_set<uint64_t> sizes_to_come_;  // symbols that a later node makes
 };
 

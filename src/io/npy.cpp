@@ -1,5 +1,6 @@
 // .npy files: magic bytes, version, header, then the elements. Nothing is allocated before the file is known to hold what its header says.
 #include "io/npy_header.h"
+#include "io/read_file.h"
 #include "io/whole_file.h"
 #include "tensor/view.h"
 
@@ -9,8 +10,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <filesystem>
-#include <fstream>
 
 namespace anyshape {
 namespace {
@@ -20,18 +19,13 @@ constexpr std::string_view magic = "\x93NUMPY";
 
 class Reader {
  public:
-  explicit Reader(const std::string& path) : name_(path) {
-    std::error_code error;
-    // What is no regular file (a pipe, a device) has no size to check against and might never end.
-    if (!std::filesystem::is_regular_file(path, error)) refuse("is no file that can be read");
-    left_ = static_cast<int64_t>(std::filesystem::file_size(path, error));
-    if (!error) file_.open(path, std::ios::binary);
-    if (error || !file_) refuse("cannot be opened");
+  explicit Reader(const std::string& path) : name_(path), file_(path), left_(file_.size()) {
+    if (!file_.problem().empty()) refuse(file_.problem());
   }
 
   void read(char* to, int64_t bytes, std::string_view what) {
     if (bytes > left_) refuse(fmt::format("ends inside {}", what));
-    if (!file_.read(to, bytes)) refuse(fmt::format("cannot be read: {}", what));
+    if (file_.read(to, bytes) != bytes) refuse(fmt::format("cannot be read: {}", what));
     left_ -= bytes;
   }
   std::string read(int64_t bytes, std::string_view what) {
@@ -47,8 +41,8 @@ class Reader {
 
  private:
   std::string name_;
-  std::ifstream file_;
-  int64_t left_ = 0;
+  ReadFile file_;
+  int64_t left_;
 };
 
 NpyHeader read_header(Reader& file) {

@@ -1,6 +1,8 @@
 // Reading and writing the header's dictionary. Only the literals that NumPy writes are understood.
 #include "io/npy_header.h"
 
+#include "base/cut_text.h"
+
 #include <anyshape/error.h>
 #include <anyshape/shape.h>
 #include <fmt/format.h>
@@ -25,8 +27,8 @@ Dtype dtype_named(std::string_view descr) {
   const bool single_byte = found != names.end() && size_of(found->dtype) == 1;
   const bool little = !descr.empty() && (descr[0] == '<' || descr[0] == '=');
   if (found != names.end() && (little || (single_byte && (descr[0] == '|' || descr[0] == '>')))) return found->dtype;
-  throw FormatError(
-      fmt::format("npy: dtype '{}' is not supported; expected one of |b1, |u1, <i4, <i8, <f2, <f4, <f8 (little endian).", descr));
+  throw FormatError(fmt::format("npy: dtype {} is not supported; expected one of |b1, |u1, <i4, <i8, <f2, <f4, <f8 (little endian).",
+                                in_quotes(descr, '\'')));
 }
 
 class Parser {

@@ -1,9 +1,11 @@
-// Safetensors: eight bytes of header length, a JSON header with dtype, shape and place of every tensor, then the elements. Files are
+// Safetensors: eight bytes of header length, a JSON header with dtype, shape and offsets of every tensor, then the elements. Files are
 // hostile: the header is read by a parser that knows nothing but this form, and every place is checked before memory is asked for.
 #include "io/safetensors.h"
 
+#include "base/cut_text.h"
 #include "base/json_text.h"
 #include "io/json_reader.h"
+#include "io/read_file.h"
 #include "io/whole_file.h"
 #include "tensor/view.h"
 
@@ -15,7 +17,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fstream>
+#include <set>
+#include <string_view>
 
 namespace anyshape::io {
 namespace {
@@ -28,6 +31,7 @@ constexpr std::array<std::pair<std::string_view, Dtype>, 8> dtypes = {{{"BOOL", 
                                                                        {"BF16", Dtype::bf16},
                                                                        {"F32", Dtype::f32},
                                                                        {"F64", Dtype::f64}}};
+constexpr std::string_view metadata_key = "__metadata__";
 constexpr int64_t longest_header = 100'000'000;  // as the format's own reader
 constexpr size_t most_tensors = 100'000;         // one of no elements takes memory that is nowhere in the file
 
@@ -49,7 +53,7 @@ Entry read_entry(JsonReader& json, std::string name) {
     if (key == "dtype") {
       const std::string spelled = json.string();
       const auto* const known = std::ranges::find(dtypes, spelled, &std::pair<std::string_view, Dtype>::first);
-      if (known == dtypes.end()) json.fail(fmt::format("has the unknown dtype \"{}\"", spelled));
+      if (known == dtypes.end()) json.fail("has the unknown dtype " + in_quotes(spelled));
       entry.dtype = known->second;
       has_dtype = true;
     } else if (key == "shape") {
@@ -62,10 +66,10 @@ Entry read_entry(JsonReader& json, std::string name) {
       entry.end = place[1];
       has_place = true;
     } else {
-      json.fail(fmt::format("has the unknown key \"{}\"", key));
+      json.fail("has the unknown key " + in_quotes(key));
     }
   });
-  if (!has_dtype || !has_shape || !has_place) json.fail(fmt::format("says too little of \"{}\"", entry.name));
+  if (!has_dtype || !has_shape || !has_place) json.fail("says too little of " + in_quotes(entry.name));
   return entry;
 }
 
@@ -73,7 +77,7 @@ std::vector<Entry> read_header(const std::string& text, const std::filesystem::p
   std::vector<Entry> entries;
   JsonReader json(text, [&](std::string_view what) { refuse(file, what); });
   json.members([&](const std::string& key) {
-    if (key == "__metadata__") {
+    if (key == metadata_key) {
       json.members([&](const std::string&) { json.string(); });
     } else {
       if (entries.size() == most_tensors) json.fail(fmt::format("has more than {} tensors", most_tensors));
@@ -91,16 +95,16 @@ void require_place(const Entry& entry, int64_t bytes, const std::filesystem::pat
   }
   if (std::ranges::find(entry.shape, 0) != entry.shape.end()) wanted = 0;
   const bool is_inside = entry.begin >= 0 && entry.begin <= entry.end && entry.end <= bytes;
-  if (!is_inside || entry.end - entry.begin != wanted) refuse(file, fmt::format("has no room for \"{}\" where it says", entry.name));
+  if (!is_inside || entry.end - entry.begin != wanted) refuse(file, fmt::format("has no room for {} where it says", in_quotes(entry.name)));
 }
 
-// In the order of their places, which must be one behind the other over the whole of the data: bytes that are read twice would ask for
+// In the order of their offsets, which must be one behind the other over the whole of the data: bytes that are read twice would ask for
 // more memory than the file has.
 void put_in_order(std::vector<Entry>& entries, int64_t bytes, const std::filesystem::path& file) {
   std::ranges::sort(entries, {}, [](const Entry& entry) { return std::pair(entry.begin, entry.end); });
   int64_t end = 0;
   for (const Entry& entry : entries) {
-    if (entry.begin != end) refuse(file, fmt::format("has \"{}\" in a place that does not follow the tensor before it", entry.name));
+    if (entry.begin != end) refuse(file, fmt::format("has {} in a place that does not follow the tensor before it", in_quotes(entry.name)));
     end = entry.end;
   }
   if (end != bytes) refuse(file, "has bytes behind its last tensor");
@@ -108,15 +112,37 @@ void put_in_order(std::vector<Entry>& entries, int64_t bytes, const std::filesys
 
 }  // namespace
 
-void save_safetensors(const std::filesystem::path& file, const std::vector<std::pair<std::string, Tensor>>& tensors) {
+// What would be written can be read again: found before the file that is there is touched.
+static void require_readable(const std::filesystem::path& file, const std::vector<std::pair<std::string, Tensor>>& tensors) {
   if (tensors.size() > most_tensors) {
     throw ArgumentError(
         fmt::format("safetensors: {} tensors for \"{}\"; expected at most {}.", tensors.size(), file.string(), most_tensors));
   }
+  std::set<std::string_view> names;
+  for (const auto& each : tensors) {
+    if (each.first == metadata_key) {
+      throw ArgumentError(
+          fmt::format("safetensors: a tensor for \"{}\" is named \"{}\", which the format keeps for itself; expected another name.",
+                      file.string(), metadata_key));
+    }
+    if (!names.insert(each.first).second) {
+      throw ArgumentError(
+          fmt::format("safetensors: two tensors for \"{}\" are named \"{}\"; expected names that differ.", file.string(), each.first));
+    }
+  }
+}
+
+void save_safetensors(const std::filesystem::path& file, const std::vector<std::pair<std::string, Tensor>>& tensors) {
+  require_readable(file, tensors);
   std::vector<Tensor> dense;
   std::string header = "{";
   int64_t place = 0;
   for (const auto& [name, tensor] : tensors) {
+    if (!is_utf8(name)) {
+      throw ArgumentError(
+          fmt::format("safetensors: the name {} for \"{}\" is not UTF-8; expected names that are, as the format's header is JSON.",
+                      json_text(name), file.string()));
+    }
     dense.push_back(contiguous(tensor));
     const TensorImpl& impl = *dense.back().impl();
     const int64_t bytes = impl.count() * size_of(impl.dtype);
@@ -127,6 +153,10 @@ void save_safetensors(const std::filesystem::path& file, const std::vector<std::
   }
   header += '}';
   header.append((8 - header.size() % 8) % 8, ' ');
+  if (static_cast<int64_t>(header.size()) > longest_header) {
+    throw ArgumentError(fmt::format("safetensors: the names and shapes for \"{}\" take {} bytes; expected at most {}.", file.string(),
+                                    header.size(), longest_header));
+  }
   const auto length = static_cast<uint64_t>(header.size());
   std::array<char, 8> bytes{};
   std::memcpy(bytes.data(), &length, bytes.size());
@@ -140,19 +170,17 @@ void save_safetensors(const std::filesystem::path& file, const std::vector<std::
 }
 
 std::map<std::string, Tensor> load_safetensors(const std::filesystem::path& file) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) refuse(file, "is no file that can be read");
-  int64_t left = static_cast<int64_t>(std::filesystem::file_size(file, error));
-  std::ifstream in(file, std::ios::binary);
-  if (error || !in) refuse(file, "cannot be opened");
+  ReadFile in(file);
+  if (!in.problem().empty()) refuse(file, in.problem());
+  int64_t left = in.size();
   std::array<char, 8> bytes{};
   uint64_t length = 0;
-  if (left < 8 || !in.read(bytes.data(), bytes.size())) refuse(file, "ends inside the length of its header");
+  if (left < 8 || in.read(bytes.data(), bytes.size()) != 8) refuse(file, "ends inside the length of its header");
   std::memcpy(&length, bytes.data(), bytes.size());
   left -= 8;
   if (length > static_cast<uint64_t>(std::min(left, longest_header))) refuse(file, "ends inside its header");
   std::string header(length, '\0');
-  if (!in.read(header.data(), static_cast<std::streamsize>(length))) refuse(file, "cannot be read");
+  if (in.read(header.data(), static_cast<int64_t>(length)) != static_cast<int64_t>(length)) refuse(file, "cannot be read");
   left -= static_cast<int64_t>(length);
 
   std::vector<Entry> entries = read_header(header, file);
@@ -162,11 +190,11 @@ std::map<std::string, Tensor> load_safetensors(const std::filesystem::path& file
   for (const Entry& entry : entries) {
     const Tensor tensor = make_empty(entry.dtype, entry.shape);
     char* const elements = tensor.impl()->data();
-    if (entry.end > entry.begin && !in.read(elements, entry.end - entry.begin)) refuse(file, "cannot be read");
+    if (in.read(elements, entry.end - entry.begin) != entry.end - entry.begin) refuse(file, "cannot be read");
     if (entry.dtype == Dtype::b8) {  // any byte but 0 is true; inside the library true is 1
       std::transform(elements, elements + (entry.end - entry.begin), elements, [](char byte) { return byte != 0 ? '\1' : '\0'; });
     }
-    if (!tensors.emplace(entry.name, tensor).second) refuse(file, fmt::format("has \"{}\" twice", entry.name));
+    if (!tensors.emplace(entry.name, tensor).second) refuse(file, fmt::format("has {} twice", in_quotes(entry.name)));
   }
   return tensors;
 }

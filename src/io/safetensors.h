@@ -10,6 +10,8 @@
 
 namespace anyshape::io {
 
+// Whole or not at all. ArgumentError, before the file is touched, for what load_safetensors would refuse: two tensors of one name, or one
+// that is named "__metadata__".
 void save_safetensors(const std::filesystem::path& file, const std::vector<std::pair<std::string, Tensor>>& tensors);
 // FormatError for a file that is damaged, cut short or something else; nothing is allocated before the file is known to hold it.
 std::map<std::string, Tensor> load_safetensors(const std::filesystem::path& file);

@@ -38,8 +38,9 @@ Dtype Builder::type(Value value) const {
 }
 
 const Instruction* Builder::definition(Value value) const {
-  const auto found = definitions_.find(value.id);
-  return found == definitions_.end() ? nullptr : &found->second;
+  const auto number = static_cast<size_t>(value.id);
+  const int32_t known = number < origins_.size() ? origins_[number].definition : -1;
+  return known < 0 ? nullptr : &definitions_[static_cast<size_t>(known)];
 }
 
 int32_t Builder::buffer(std::string name, Dtype type, Access access) {
@@ -56,8 +57,8 @@ Value Builder::size(std::string name) {
   const auto known = std::find(kernel_.dims.begin(), kernel_.dims.end(), name);
   const auto number = known - kernel_.dims.begin();
   if (known != kernel_.dims.end()) {
-    for (const auto& [id, instruction] : definitions_) {
-      if (instruction.op == Op::Size && instruction.integer == number) return Value{id};
+    for (const Instruction& instruction : definitions_) {
+      if (instruction.op == Op::Size && instruction.integer == number) return instruction.results[0];
     }
   }
   kernel_.dims.push_back(std::move(name));
@@ -66,8 +67,18 @@ Value Builder::size(std::string name) {
   instruction.type = Dtype::i64;
   instruction.integer = number;
   const Value result = place(instruction, 0);
-  definitions_[result.id] = instruction;
+  instruction.results = {result};
+  origins_[static_cast<size_t>(result.id)].definition = static_cast<int32_t>(definitions_.size());
+  definitions_.push_back(std::move(instruction));
   return result;
+}
+
+Value Builder::define_constant(Dtype type, uint64_t bits, const Instruction& constant) {
+  const Value value = new_value(type, 0);
+  constants_.push_back({type, bits, value});
+  origins_[static_cast<size_t>(value.id)].definition = static_cast<int32_t>(definitions_.size());
+  definitions_.push_back(constant);
+  return value;
 }
 
 Value Builder::constant(Dtype type, double number) {
@@ -82,12 +93,10 @@ Value Builder::constant(Dtype type, double number) {
   }
   // Rounded to the type first, so that equal numbers of the type are one constant.
   const Scalar value = scalar_of(wanted);
-  const auto [entry, is_new] = constants_.try_emplace({type, value.bits}, Value{});
-  if (is_new) {
-    entry->second = new_value(type, 0);
-    definitions_[entry->second.id] = constant_of(type, value);
+  for (const KnownConstant& known : constants_) {
+    if (known.type == type && known.bits == value.bits) return known.value;
   }
-  return entry->second;
+  return define_constant(type, value.bits, constant_of(type, value));
 }
 
 Value Builder::constant(Dtype type, int64_t integer) {
@@ -97,30 +106,29 @@ Value Builder::constant(Dtype type, int64_t integer) {
   wanted.type = type;
   wanted.integer = integer;
   const Scalar value = scalar_of(wanted);
-  const auto [entry, is_new] = constants_.try_emplace({type, value.bits}, Value{});
-  if (is_new) {
-    entry->second = new_value(type, 0);
-    definitions_[entry->second.id] = constant_of(type, value);
+  for (const KnownConstant& known : constants_) {
+    if (known.type == type && known.bits == value.bits) return known.value;
   }
-  return entry->second;
+  return define_constant(type, value.bits, constant_of(type, value));
 }
 
 Value Builder::new_value(Dtype type, size_t depth) {
   kernel_.types.push_back(type);
-  depth_.push_back(depth);
+  origins_.push_back({.depth = static_cast<uint32_t>(depth)});
   return {static_cast<int32_t>(kernel_.types.size()) - 1};
 }
 
 Value Builder::local(Value value, size_t depth) {
   const Instruction* constant = definition(value);
   if (constant == nullptr || constant->op != Op::Constant) return value;
-  const auto [entry, is_new] = scopes_[depth].constants.try_emplace(value.id, Value{});
-  if (is_new) entry->second = place(*constant, depth);
-  return entry->second;
+  for (const auto& [known, twin] : scopes_[depth].constants) {
+    if (known == value) return twin;
+  }
+  return scopes_[depth].constants.emplace_back(value, place(*constant, depth)).second;
 }
 
-std::vector<Value> Builder::local(std::span<const Value> values, size_t depth) {
-  std::vector<Value> result;
+Values Builder::local(std::span<const Value> values, size_t depth) {
+  Values result;
   for (Value value : values) result.push_back(local(value, depth));
   return result;
 }
@@ -134,22 +142,21 @@ Value Builder::place(Instruction instruction, size_t depth) {
 
 void Builder::append(Instruction instruction) { scopes_.back().block.push_back(std::move(instruction)); }
 
-Value Builder::find_shared(const std::array<int32_t, 6>& key) const {
+Value Builder::find_shared(const SharingKey& key) const {
   for (const Scope& scope : scopes_) {
-    const auto found = scope.shared.find(key);
-    if (found != scope.shared.end()) return found->second;
+    if (const Value found = scope.shared.find(key)) return found;
   }
   return {};
 }
 
-static std::array<int32_t, 6> sharing_key(Op op, Dtype type, int32_t buffer, std::span<const Value> args) {
-  std::array<int32_t, 6> key = {static_cast<int32_t>(op), static_cast<int32_t>(type), buffer, -1, -1, -1};
+static SharingKey sharing_key(Op op, Dtype type, int32_t buffer, std::span<const Value> args) {
+  SharingKey key = {static_cast<int32_t>(op), static_cast<int32_t>(type), buffer, -1, -1, -1};
   for (size_t i = 0; i < args.size(); ++i) key[3 + i] = args[i].id;
   return key;
 }
 
 Value Builder::pure(Op op, Dtype type, std::span<const Value> args) {
-  std::vector<Dtype> types;
+  InlineVector<Dtype, 4> types;
   for (Value arg : args) types.push_back(this->type(arg));
   if (const std::string broken = broken_rule(op, type, types); !broken.empty()) refuse(name_of(op), broken);
   if (const Value folded = fold(op, type, args)) return folded;
@@ -159,13 +166,13 @@ Value Builder::pure(Op op, Dtype type, std::span<const Value> args) {
   // Every instruction is defined for every input, so it may stand outside the loops and branches that none of its operands comes from. That
   // its place depends on nothing else keeps a kernel the same when it is printed and parsed.
   size_t depth = 0;
-  for (Value arg : args) depth = std::max(depth, depth_[static_cast<size_t>(arg.id)]);
+  for (Value arg : args) depth = std::max<size_t>(depth, origins_[static_cast<size_t>(arg.id)].depth);
   Instruction instruction;
   instruction.op = op;
   instruction.type = type;
   instruction.args = local(args, depth);
   const Value result = place(std::move(instruction), depth);
-  scopes_[depth].shared[key] = result;
+  scopes_[depth].shared.set(key, result);
   const Instruction* right = args.size() == 2 ? definition(args[1]) : nullptr;
   if (op == Op::Add && is_integer(type) && right != nullptr && right->op == Op::Constant) sums_[result.id] = {args[0], args[1]};
   return result;
@@ -250,7 +257,7 @@ Value Builder::load_bits(int32_t buffer, Value offset) {
   instruction.buffer = buffer;
   instruction.args = local(args, depth);
   const Value result = place(std::move(instruction), depth);
-  if (!is_written(from.access)) scopes_[depth].shared[key] = result;
+  if (!is_written(from.access)) scopes_[depth].shared.set(key, result);
   return result;
 }
 
@@ -269,10 +276,19 @@ void Builder::store_bits(int32_t buffer, Value offset, Value value) {
   append(std::move(instruction));
 }
 
+// The instructions in a block of just their size. What they grew in goes to the next scope: a program has thousands, and memory that comes and goes in
+// large pieces is what an allocator takes time for.
+static Block taken_from(Block& grown) {
+  constexpr size_t most_kept = 256;
+  Block block(std::make_move_iterator(grown.begin()), std::make_move_iterator(grown.end()));
+  if (grown.capacity() <= most_kept) Spares<Block>::give(std::move(grown));
+  return block;
+}
+
 Block Builder::in_scope(const std::function<void()>& body) {
   scopes_.emplace_back();
   body();
-  Block block = std::move(scopes_.back().block);
+  Block block = taken_from(scopes_.back().block);
   scopes_.pop_back();
   return block;
 }
@@ -325,7 +341,7 @@ std::vector<Value> Builder::carry_for(Value begin, Value end, std::span<const Va
     instruction.yields = local(next, depth + 1);
   });
   for (Value value : initial) instruction.results.push_back(new_value(type(value), depth));
-  std::vector<Value> results = instruction.results;
+  std::vector<Value> results(instruction.results.begin(), instruction.results.end());
   append(std::move(instruction));
   return results;
 }
@@ -350,7 +366,7 @@ std::vector<Value> Builder::reduce(Value begin, Value end, std::span<const Combi
     instruction.results.push_back(new_value(type(given[i]), depth));
   }
   if (!given.empty()) instruction.type = type(given[0]);
-  std::vector<Value> results = instruction.results;
+  std::vector<Value> results(instruction.results.begin(), instruction.results.end());
   append(std::move(instruction));
   return results;
 }
@@ -387,7 +403,7 @@ void Builder::call(std::string name, std::span<const Argument> buffers, std::spa
 
 Kernel Builder::finish() {
   if (scopes_.size() != 1) refuse("finish", "a loop is still open; expected finish() after the outermost body has returned");
-  kernel_.body = std::move(scopes_.back().block);
+  kernel_.body = taken_from(scopes_.back().block);
   compact(kernel_);
   verify(kernel_);
   return std::move(kernel_);

@@ -1,9 +1,11 @@
 // Builds kernels: one method per instruction. On the way constants are folded, equal pure instructions and equal loads of In buffers are
 // shared within their scope, and a pure instruction moves out of the loops and branches that it does not depend on.
 #pragma once
+#include "base/spares.h"
 #include "loop/ir.h"
+#include "loop/shared_values.h"
 
-#include <array>
+#include <deque>
 #include <functional>
 #include <map>
 #include <span>
@@ -69,21 +71,22 @@ class Builder {
  private:
   // An open block. Constants live in the block that uses them, so that none has to be carried into the body of a parallel loop.
   struct Scope {
-    Block block;
-    std::map<std::array<int32_t, 6>, Value> shared;  // op, type, buffer, operands -> the value that has been computed already
-    std::map<int32_t, Value> constants;              // a constant -> its twin defined in this block
+    Block block = Spares<Block>::take();
+    SharedValues shared;
+    std::vector<std::pair<Value, Value>> constants = {};  // a constant -> its twin defined in this block
   };
 
   Value new_value(Dtype type, size_t depth);
   Value local(Value value, size_t depth);  // the value itself, or a constant's twin in that scope
-  std::vector<Value> local(std::span<const Value> values, size_t depth);
+  Values local(std::span<const Value> values, size_t depth);
   Value pure(Op op, Dtype type, std::span<const Value> args);
   Value fold(Op op, Dtype type, std::span<const Value> args);  // a constant or an existing value that is the result, or none
   Value fold_identity(Op op, Value a, Value b);                // x + 0, x * 1, ...: an existing value, or none
   Value place(Instruction instruction, size_t depth);          // appends an instruction with one result
   Value half(Value bits, Dtype type);                          // the f32 of a half's bits, which are remembered
   Value bits_of_half(Value value, Dtype type);                 // the other way
-  Value find_shared(const std::array<int32_t, 6>& key) const;
+  Value find_shared(const SharingKey& key) const;
+  Value define_constant(Dtype type, uint64_t bits, const Instruction& constant);
   void append(Instruction instruction);
   Block in_scope(const std::function<void()>& body);
   void loop(LoopKind kind, Value begin, Value end, Value grain, const std::function<void(Value index)>& body);
@@ -92,9 +95,18 @@ class Builder {
 
   Kernel kernel_;
   std::vector<Scope> scopes_;
-  std::vector<size_t> depth_;                   // per value: the scope that defines it; constants 0
-  std::map<int32_t, Instruction> definitions_;  // Constants and Sizes
-  std::map<std::pair<Dtype, uint64_t>, Value> constants_;
+  struct KnownConstant {
+    Dtype type;
+    uint64_t bits;
+    Value value;
+  };
+  struct Origin {
+    uint32_t depth = 0;       // of the scope that defines a value; constants 0
+    int32_t definition = -1;  // of Constants and Sizes: which of the definitions
+  };
+  std::vector<Origin> origins_;          // per value
+  std::deque<Instruction> definitions_;  // stay where they are
+  std::vector<KnownConstant> constants_;
   std::map<int32_t, std::pair<Dtype, Value>> halves_;  // f32 values that came from the bits of a half
   std::map<int32_t, std::pair<Value, Value>> sums_;    // integer sums whose right side is constant
 };

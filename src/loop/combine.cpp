@@ -7,14 +7,18 @@
 
 namespace anyshape::loop {
 
-Value identity(Builder& b, Combine combine, Dtype type) {
-  const Instruction constant = constant_of(type, identity(combine, type));
+static Value constant_value(Builder& b, Dtype type, Scalar value) {
+  const Instruction constant = constant_of(type, value);
   return is_floating(type) ? b.constant(type, constant.number) : b.constant(type, constant.integer);
 }
 
+Value identity(Builder& b, Combine combine, Dtype type) { return constant_value(b, type, identity(combine, type)); }
+Value of_nothing(Builder& b, Combine combine, Dtype type) { return constant_value(b, type, of_nothing(combine, type)); }
+
 Value combined(Builder& b, Combine combine, Value so_far, Value next) {
   switch (combine) {
-    case Combine::Sum: return b.add(so_far, next);
+    case Combine::Sum:
+    case Combine::SumTo: return b.add(so_far, next);
     case Combine::Product: return b.multiply(so_far, next);
     case Combine::Maximum: return b.maximum(so_far, next);
     case Combine::Minimum: return b.minimum(so_far, next);
@@ -36,7 +40,10 @@ std::vector<Value> combine_in_order(Builder& b, Value begin, Value end, std::spa
 std::vector<Value> reduce_in_order(Builder& b, Value begin, Value end, std::span<const Combine> combine, std::span<const Dtype> types,
                                    const Contributions& contributions) {
   std::vector<Value> initial;
-  for (size_t i = 0; i < combine.size(); ++i) initial.push_back(identity(b, combine[i], types[i]));
+  for (size_t i = 0; i < combine.size(); ++i) {
+    const Value start = identity(b, combine[i], types[i]), nothing = of_nothing(b, combine[i], types[i]);
+    initial.push_back(start == nothing ? start : b.select(b.less(begin, end), start, nothing));
+  }
   return combine_in_order(b, begin, end, combine, initial, contributions);
 }
 

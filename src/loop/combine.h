@@ -4,7 +4,8 @@
 
 namespace anyshape::loop {
 
-Value identity(Builder& b, Combine combine, Dtype type);  // what a Reduce starts at
+Value identity(Builder& b, Combine combine, Dtype type);    // what a Reduce starts at: at least one contribution follows
+Value of_nothing(Builder& b, Combine combine, Dtype type);  // what a Reduce gives that has no contribution
 Value combined(Builder& b, Combine combine, Value so_far, Value next);
 
 // Over [begin, end), one after the other in one accumulator of `type`; inside Vector loops, too.

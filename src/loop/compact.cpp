@@ -40,20 +40,23 @@ class Compactor {
 
   // Uses follow definitions, so one walk backwards also finds what only dead values used.
   void drop_dead(Block& block) {
-    Block kept;
+    bool drops = false;
     for (size_t i = block.size(); i-- > 0;) {
       Instruction& instruction = block[i];
-      const bool plain =
-          is_pure(instruction.op) || instruction.op == Op::Load || instruction.op == Op::Constant || instruction.op == Op::Size;
-      if (plain && uses(instruction.results[0]) == 0) {
+      if (is_plain(instruction) && uses(instruction.results[0]) == 0) {
         visit_operands(instruction, [&](Value& value) { --uses(value); });
+        instruction.results.clear();
+        drops = true;
         continue;
       }
       drop_dead(instruction.otherwise);
       drop_dead(instruction.body);
-      kept.push_back(std::move(instruction));
     }
-    block.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+    if (drops) std::erase_if(block, [](const Instruction& instruction) { return is_plain(instruction) && instruction.results.empty(); });
+  }
+
+  static bool is_plain(const Instruction& instruction) {
+    return is_pure(instruction.op) || instruction.op == Op::Load || instruction.op == Op::Constant || instruction.op == Op::Size;
   }
 
   void define(Value& value) {

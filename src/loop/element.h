@@ -24,11 +24,12 @@ class ElementCall {
   struct Pair {
     loop::Value a, b;
   };
-  Pair operands() { return {operand(0), operand(1)}; }  // in this order, which that of a call's arguments is not
-  virtual loop::Value size(const Dim& dim) = 0;         // a size as an i64
-  virtual loop::Value linear_index() = 0;               // the element's number in row-major order
-  virtual loop::Value random_key() = 0;                 // i64: the process's key
-  virtual loop::Value random_counter() = 0;             // i64: differs for every op of every call
+  Pair operands() { return {operand(0), operand(1)}; }             // in this order, which that of a call's arguments is not
+  virtual bool is_at_most_zero(int /*k*/) const { return false; }  // input k is known to be, or NaN, by what made it
+  virtual loop::Value size(const Dim& dim) = 0;                    // a size as an i64
+  virtual loop::Value linear_index() = 0;                          // the element's number in row-major order
+  virtual loop::Value random_key() = 0;                            // i64: the process's key
+  virtual loop::Value random_counter() = 0;                        // i64: differs for every op of every call
 };
 
 class LowerCall {
@@ -46,7 +47,7 @@ class LowerCall {
   virtual bool is_row_major(int k) = 0;
   virtual int32_t scratch(Dtype dtype, const Dim& count) = 0;
   virtual loop::Value size(const Dim& dim) = 0;
-  virtual bool is_known_at_call(const Dim& dim) = 0;                              // and neither found in the data nor set by a loop
+  virtual bool is_known_at_call(const Dim& dim) = 0;                              // and neither data-dependent nor set by a loop
   virtual int op_number() = 0;                                                    // for failures: which op of the program this is
   virtual void decide(std::string_view stage, bool yes, std::string reason) = 0;  // a Decision about this op
 

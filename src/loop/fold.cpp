@@ -9,7 +9,7 @@
 namespace anyshape::loop {
 
 Value Builder::fold(Op op, Dtype type, std::span<const Value> args) {
-  std::vector<Scalar> numbers;
+  InlineVector<Scalar, 4> numbers;
   for (Value arg : args) {
     const Instruction* constant = definition(arg);
     if (constant != nullptr && constant->op == Op::Constant) numbers.push_back(scalar_of(*constant));

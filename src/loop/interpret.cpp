@@ -96,7 +96,8 @@ class Interpreter {
     const int64_t end = integer(reduce.args[1]);
     const size_t count = reduce.results.size();
     std::vector<std::array<Scalar, lanes>> sums(count);
-    for (size_t i = 0; i < count; ++i) sums[i].fill(identity(reduce.combine[i], type(reduce.results[i])));
+    const auto start = begin < end ? identity : of_nothing;
+    for (size_t i = 0; i < count; ++i) sums[i].fill(start(reduce.combine[i], type(reduce.results[i])));
     for (int64_t index = begin; index < end; ++index) {
       at(reduce.index) = Scalar::of(index);
       if (const int32_t failure = run(reduce.body); failure != 0) return failure;

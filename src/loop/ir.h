@@ -1,6 +1,7 @@
 // The loop IR: what stands between the graph and machine code. A Kernel is one structured program over linear buffers and integer
 // sizes: loops, scalar instructions in SSA form, and calls of library routines. loop/interpret.h is its definition; codegen/ makes it fast.
 #pragma once
+#include "base/inline_vector.h"
 #include "tensor/half.h"
 
 #include <anyshape/dtype.h>
@@ -73,7 +74,10 @@ enum class LoopKind : uint8_t {
   Vector,    // iterations are independent and may run in vector lanes; innermost but for Serial loops with uniform bounds
 };
 
-enum class Combine : uint8_t { Sum, Product, Maximum, Minimum, All, Any };
+// SumTo is a Sum that gives a single contribution as it is, -0 included.
+enum class Combine : uint8_t { Sum, SumTo, Product, Maximum, Minimum, All, Any };
+
+using Values = InlineVector<Value, 4>;  // few instructions have more
 
 struct Instruction;
 using Block = std::vector<Instruction>;
@@ -81,28 +85,29 @@ using Block = std::vector<Instruction>;
 // One instruction. Which fields count depends on `op`; loop/build.h is the convenient way to make them.
 struct Instruction {
   Op op{};
-  Dtype type{};                  // of the result
-  std::vector<Value> results;    // none, one, or (For, Reduce) one per carried or combined value
-  std::vector<Value> args;       // For, Reduce: begin, end, then (Serial For) the initial carried values
-  double number = 0;             // Constant
-  int64_t integer = 0;           // Constant, Size; Parallel For: unused
-  int32_t buffer = -1;           // Load, Store
-  std::string name;              // Call: the routine
-  std::vector<int32_t> buffers;  // Call
+  Dtype type{};                      // of the result
+  Values results;                    // none, one, or (For, Reduce) one per carried or combined value
+  Values args;                       // For, Reduce: begin, end, then (Serial For) the initial carried values
+  double number = 0;                 // Constant
+  int64_t integer = 0;               // Constant, Size; Parallel For: unused
+  int32_t buffer = -1;               // Load, Store
+  std::string name;                  // Call: the routine
+  InlineVector<int32_t, 4> buffers;  // Call
   // For, Reduce, If:
   LoopKind kind = LoopKind::Serial;
-  Value index;                   // For, Reduce: the i64 loop variable, begin <= index < end, step 1 (or downwards where `reverse`)
-  bool reverse = false;          // Serial For
-  Value grain;                   // Parallel For: i64, at least 1
-  std::vector<Combine> combine;  // Reduce: one per result
-  std::vector<Value> carried;    // Serial For: the values as seen inside the body
-  Block body;                    // For, Reduce: the body; If: when args[0] (b8) holds
-  Block otherwise;               // If
-  std::vector<Value> yields;     // Serial For: the next carried values; Reduce: what this index contributes
+  Value index;                       // For, Reduce: the i64 loop variable, begin <= index < end, step 1 (or downwards where `reverse`)
+  bool reverse = false;              // Serial For
+  Value grain;                       // Parallel For: i64, at least 1
+  InlineVector<Combine, 8> combine;  // Reduce: one per result
+  Values carried;                    // Serial For: the values as seen inside the body
+  Block body;                        // For, Reduce: the body; If: when args[0] (b8) holds
+  Block otherwise;                   // If
+  Values yields;                     // Serial For: the next carried values; Reduce: what this index contributes
 };
 // Reduce: index `begin + j` is added to logical lane j % 16, lanes start at the identity, and lanes are combined in the fixed tree
-// lane[l] = combine(lane[l], lane[l + half]) for half = 8, 4, 2, 1. Sum starts at 0, Product at 1, Maximum at the type's lowest finite
-// number (floats: -infinity), Minimum at the highest (floats: +infinity), All at true, Any at false. A Reduce never stands in a Vector loop.
+// lane[l] = combine(lane[l], lane[l + half]) for half = 8, 4, 2, 1. Sum starts at 0, SumTo too (floats: at -0; without an index the
+// result is 0), Product at 1, Maximum at the type's lowest finite number (floats: -infinity), Minimum at the highest (floats: +infinity), All
+// at true, Any at false. A Reduce never stands in a Vector loop.
 // Combining flushes denormals, that of Maximum and Minimum, too. A body may store, as that of a Vector loop: iterations are independent of each
 // other but for what they contribute.
 

@@ -100,7 +100,7 @@ Value cos_of_rest(Builder& b, const Turned& r) {
 
 struct Parts {
   Value sin, cos;  // of the rest
-  Value odd;       // b8: an odd number of quarter turns, where the two change places
+  Value odd;       // b8: an odd number of quarter turns, where the two are swapped
   Value quarter;   // i64
   Value inside;    // b8: the argument is finite and within the limit
 };

@@ -237,9 +237,9 @@ void Parser::bind_carry(const std::vector<std::string>& names, int line) {
 void Parser::bind_reduce(const std::vector<std::string>& names, int line) {
   std::vector<Combine> combine;
   do {
-    static constexpr std::array<std::string_view, 6> words = {"sum", "product", "max", "min", "all", "any"};
+    static constexpr std::array<std::string_view, 7> words = {"sum", "sum_to", "product", "max", "min", "all", "any"};
     const auto found = std::find(words.begin(), words.end(), peek().text);
-    if (found == words.end()) fail("sum, product, max, min, all or any");
+    if (found == words.end()) fail("sum, sum_to, product, max, min, all or any");
     combine.push_back(static_cast<Combine>(found - words.begin()));
     ++position_;
   } while (accept(","));

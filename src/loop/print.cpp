@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -169,13 +170,13 @@ class Printer {
     return name;
   }
 
-  std::string names(const std::vector<Value>& values) {
+  std::string names(std::span<const Value> values) {
     std::string result;
     for (Value value : values) result += (result.empty() ? "" : ", ") + name(value);
     return result;
   }
 
-  std::string list(const std::vector<Value>& values) {
+  std::string list(std::span<const Value> values) {
     std::string result;
     for (Value value : values) result += (result.empty() ? "" : ", ") + free(value);
     return result;
@@ -194,7 +195,7 @@ class Printer {
   }
 
   // Whether all of these are numbers, which then have to say their type.
-  bool all_constant(const std::vector<Value>& values, size_t from) {
+  bool all_constant(std::span<const Value> values, size_t from) {
     for (size_t i = from; i < values.size(); ++i) {
       if (constant(values[i]) == nullptr) return false;
     }
@@ -202,7 +203,7 @@ class Printer {
   }
 
   std::string expression(const Instruction& instruction) {
-    const std::vector<Value>& args = instruction.args;
+    const Values& args = instruction.args;
     switch (instruction.op) {
       case Op::Size: return quoted_if_needed(kernel_.dims[static_cast<size_t>(instruction.integer)]);
       case Op::Load: return element(instruction);
@@ -238,7 +239,7 @@ class Printer {
     for (const Instruction& instruction : block) statement(instruction);
   }
 
-  void nested(const std::string& head, const Block& block, std::string_view keyword = "", const std::vector<Value>& yields = {}) {
+  void nested(const std::string& head, const Block& block, std::string_view keyword = "", std::span<const Value> yields = {}) {
     line(head + " {");
     ++indent_;
     statements(block);
@@ -297,8 +298,7 @@ class Printer {
   void call(const Instruction& call) {
     std::string text;
     for (size_t i = 0; i < call.buffers.size(); ++i) text += (i == 0 ? "" : ", ") + element(call.buffers[i], call.args[i]);
-    const auto first = call.args.begin() + static_cast<std::ptrdiff_t>(call.buffers.size());
-    const std::vector<Value> integers(first, call.args.end());
+    const std::span<const Value> integers = std::span(call.args).subspan(call.buffers.size());
     if (!integers.empty()) text += "; " + list(integers);
     line(fmt::format("call {}({})", quoted_if_needed(call.name), text));
   }

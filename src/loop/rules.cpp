@@ -58,7 +58,7 @@ std::string_view name_of(Op op) {
 }
 
 std::string_view name_of(Combine combine) {
-  static constexpr std::string_view names[] = {"sum", "product", "max", "min", "all", "any"};
+  static constexpr std::string_view names[] = {"sum", "sum_to", "product", "max", "min", "all", "any"};
   return names[static_cast<size_t>(combine)];
 }
 

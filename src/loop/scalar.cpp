@@ -217,6 +217,7 @@ Scalar identity(Combine combine, Dtype type) {
     using Limits = std::numeric_limits<T>;
     switch (combine) {
       case Combine::Sum: return Scalar::of<T>(T(0));
+      case Combine::SumTo: return Scalar::of<T>(static_cast<T>(std::floating_point<T> ? -0.0 : 0.0));
       case Combine::Product: return Scalar::of<T>(T(1));
       case Combine::Maximum: return Scalar::of<T>(Limits::has_infinity ? static_cast<T>(-Limits::infinity()) : Limits::lowest());
       case Combine::Minimum: return Scalar::of<T>(Limits::has_infinity ? Limits::infinity() : Limits::max());
@@ -226,6 +227,8 @@ Scalar identity(Combine combine, Dtype type) {
     no_meaning();
   });
 }
+
+Scalar of_nothing(Combine combine, Dtype type) { return identity(combine == Combine::SumTo ? Combine::Sum : combine, type); }
 
 // Combining flushes denormals whichever way it is done; by themselves, Minimum and Maximum do not.
 static Scalar flushed(Dtype type, Scalar value) {
@@ -238,7 +241,8 @@ static Scalar flushed(Dtype type, Scalar value) {
 Scalar combined(Combine combine, Dtype type, Scalar a, Scalar b) {
   const Scalar pair[] = {a, b};
   switch (combine) {
-    case Combine::Sum: return evaluate(Op::Add, type, type, pair);
+    case Combine::Sum:
+    case Combine::SumTo: return evaluate(Op::Add, type, type, pair);
     case Combine::Product: return evaluate(Op::Multiply, type, type, pair);
     case Combine::Maximum: return flushed(type, evaluate(Op::Maximum, type, type, pair));
     case Combine::Minimum: return flushed(type, evaluate(Op::Minimum, type, type, pair));

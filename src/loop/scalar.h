@@ -38,7 +38,8 @@ Instruction constant_of(Dtype type, Scalar value);
 // The types are taken to be right, and denormals are flushed as far as the caller's floating-point state says so.
 Scalar evaluate(Op op, Dtype result, Dtype operand, std::span<const Scalar> args);
 
-Scalar identity(Combine combine, Dtype type);
+Scalar identity(Combine combine, Dtype type);    // what a Reduce starts at
+Scalar of_nothing(Combine combine, Dtype type);  // what it gives without an index: that, and 0 where it starts at -0
 Scalar combined(Combine combine, Dtype type, Scalar a, Scalar b);
 
 }  // namespace anyshape::loop

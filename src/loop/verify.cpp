@@ -5,7 +5,9 @@
 #include <anyshape/error.h>
 #include <fmt/format.h>
 
-#include <set>
+#include <algorithm>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "loop/rules.h"
@@ -20,14 +22,11 @@ class Verifier {
       : kernel_(kernel), visible_(kernel.types.size(), false), defined_(kernel.types.size(), false), varying_(kernel.types.size(), false) {}
 
   void run() {
-    std::set<std::string> names;
-    for (const Buffer& buffer : kernel_.buffers) {
-      if (!names.insert(buffer.name).second) fail("buffers", fmt::format("two are named {}; expected different names", buffer.name));
-    }
-    names.clear();
-    for (const std::string& dim : kernel_.dims) {
-      if (!names.insert(dim).second) fail("dims", fmt::format("two are named {}; expected different names", dim));
-    }
+    std::vector<std::string_view> names;
+    for (const Buffer& buffer : kernel_.buffers) names.push_back(buffer.name);
+    require_different(names, "buffers");
+    names.assign(kernel_.dims.begin(), kernel_.dims.end());
+    require_different(names, "dims");
     block(kernel_.body, [] {});
   }
 
@@ -44,6 +43,11 @@ class Verifier {
   [[noreturn]] void fail(const Instruction& instruction, std::string_view what) const {
     const std::string result = instruction.results.empty() ? "" : fmt::format(" (value {})", instruction.results[0].id);
     fail(fmt::format("{}{}", name_of(instruction.op), result), what);
+  }
+  void require_different(std::vector<std::string_view>& names, std::string_view place) const {
+    std::ranges::sort(names);
+    if (const auto twice = std::ranges::adjacent_find(names); twice != names.end())
+      fail(place, fmt::format("two are named {}; expected different names", *twice));
   }
   void require(bool holds, const Instruction& instruction, std::string_view what) const {
     if (!holds) fail(instruction, what);
@@ -110,14 +114,14 @@ class Verifier {
     }
   }
 
-  bool any_varies(const std::vector<Value>& values) const {
+  bool any_varies(std::span<const Value> values) const {
     bool any = false;
     for (Value value : values) any = any || varies(value);
     return any;
   }
 
   void check_pure(const Instruction& instruction) {
-    std::vector<Dtype> types;
+    InlineVector<Dtype, 4> types;
     for (Value value : instruction.args) types.push_back(type(value));
     if (const std::string broken = broken_rule(instruction.op, instruction.type, types); !broken.empty()) fail(instruction, broken);
     require(instruction.results.size() == 1, instruction, "expected one result");

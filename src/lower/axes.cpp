@@ -8,7 +8,8 @@
 namespace anyshape::lower {
 namespace {
 
-// Axes a and a + 1 stay together in this access: both absent, or side by side with the whole of axis a + 1 between two steps of a.
+// Axes a and a + 1 stay together in this access: both absent, or side by side with the whole of axis a + 1 between two steps of a. An index
+// of several axes, as along a diagonal, steps by the sum of their distances and goes on from no other.
 bool stay_together(const ElementAccess& access, std::span<const loop::Value> index, int a, const Dim& inner_extent,
                    const loop::Builder& b) {
   if (!access.row_major) return false;
@@ -17,10 +18,11 @@ bool stay_together(const ElementAccess& access, std::span<const loop::Value> ind
     const bool plain = std::ranges::find(index, each) != index.end() || b.definition(each) != nullptr;
     if (!plain) return false;  // computed from some axis: anything could depend on anything
   }
+  if (std::ranges::count(at, index[a]) > 1 || std::ranges::count(at, index[a + 1]) > 1) return false;
   const auto outer = std::ranges::find(at, index[a]), inner = std::ranges::find(at, index[a + 1]);
   if (outer == at.end() && inner == at.end()) return true;
   if (outer == at.end() || inner == at.end() || inner != outer + 1) return false;
-  return proves_equal(access.shape[static_cast<int>(inner - at.begin())], inner_extent).value_or(false);
+  return proves_equal((*access.shape)[static_cast<int>(inner - at.begin())], inner_extent).value_or(false);
 }
 
 void nest_from(KernelWriter& kernel, const Shape& space, std::vector<loop::Value>& index, const BodyAtIndex& body) {
@@ -47,11 +49,6 @@ std::vector<bool> find_joins(const Shape& space, std::span<const loop::Value> in
         std::ranges::all_of(accesses, [&](const ElementAccess& access) { return stay_together(access, index, axis - 1, space[axis], b); });
   }
   return joins;
-}
-
-std::vector<AxisGroup> join_axes(const Shape& space, std::span<const loop::Value> index, std::span<const ElementAccess> accesses,
-                                 const loop::Builder& b, const std::function<bool(int, int)>& may_join) {
-  return join_axes(space, find_joins(space, index, accesses, b), may_join);
 }
 
 std::vector<AxisGroup> join_axes(const Shape& space, const std::vector<bool>& joins, const std::function<bool(int, int)>& may_join) {

@@ -23,7 +23,5 @@ std::vector<bool> find_joins(const Shape& space, std::span<const loop::Value> in
 
 // Axes are only joined where `may_join(a, a + 1)`.
 std::vector<AxisGroup> join_axes(const Shape& space, const std::vector<bool>& joins, const std::function<bool(int, int)>& may_join);
-std::vector<AxisGroup> join_axes(const Shape& space, std::span<const loop::Value> index, std::span<const ElementAccess> accesses,
-                                 const loop::Builder& b, const std::function<bool(int, int)>& may_join);
 
 }  // namespace anyshape::lower

@@ -25,10 +25,10 @@ int64_t flops_of(const Instruction& instruction) {
 class StepCount {
  public:
   StepCount(const Program& program, const Step& step)
-      : program_(program), step_(step), trips_(step.kernel, step.dims), traffic_(step.kernel.buffers.size()) {}
+      : program_(program), step_(step), trips_(*step.kernel, step.dims), traffic_(step.kernel->buffers.size()) {}
 
   Work run() {
-    const Terms terms = walk(step_.kernel.body, Quotient(1));
+    const Terms terms = walk(step_.kernel->body, Quotient(1));
     work_.flops = sum(terms);
     work_.is_bound = work_.is_bound || trips_.is_bound();
     for (size_t i = 0; i < traffic_.size(); ++i) add_traffic(step_.buffers[i], traffic_[i]);
@@ -45,7 +45,7 @@ class StepCount {
 
   struct Traffic {
     bool is_read = false, is_written = false;
-    std::vector<Runs> gathered = {};  // loads at places that were read from memory
+    std::vector<Runs> gathered = {};  // loads at offsets that were read from memory
     bool is_walked = false;           // there are other loads
   };
 
@@ -69,7 +69,7 @@ class StepCount {
     Terms terms = walk(instruction.body, inside);
     if (instruction.op == Op::Reduce) {
       const auto combined = std::ranges::count_if(
-          instruction.results, [&](loop::Value value) { return is_floating(step_.kernel.types[static_cast<size_t>(value.id)]); });
+          instruction.results, [&](loop::Value value) { return is_floating(step_.kernel->types[static_cast<size_t>(value.id)]); });
       add(terms, combined, inside);
     }
     return terms;
@@ -88,7 +88,7 @@ class StepCount {
     const bool product = is_product(instruction);
     for (size_t i = 0; i < instruction.buffers.size(); ++i) {
       Traffic& traffic = traffic_[static_cast<size_t>(instruction.buffers[i])];
-      const loop::Access access = step_.kernel.buffers[static_cast<size_t>(instruction.buffers[i])].access;
+      const loop::Access access = step_.kernel->buffers[static_cast<size_t>(instruction.buffers[i])].access;
       (access == loop::Access::In ? traffic.is_read : traffic.is_written) = true;
       traffic.is_walked = true;
     }

@@ -1,7 +1,6 @@
 // Element rules composed into one loop body.
 #include "lower/elements.h"
 
-#include "loop/math.h"
 #include "lower/random_symbols.h"
 #include "ops/all_ops.h"
 #include "shape/prove.h"
@@ -23,11 +22,19 @@ class Elements::Call final : public ElementCall {
   loop::Value operand(int k) override {
     const Shape& shape = node_.inputs[k]->spec.shape;
     const int skipped = output.shape.rank() - shape.rank();
-    std::vector<loop::Value> at;
+    loop::Values at;
     for (int axis = 0; axis < shape.rank(); ++axis) {
       at.push_back(elements_.broadcast_index(index[axis + skipped], shape[axis], output.shape[axis + skipped]));
     }
     return input(k, at);
+  }
+  // x less the greatest of the numbers it is among, as every softmax has it.
+  bool is_at_most_zero(int k) const override {
+    const Node* const node = node_.inputs[static_cast<size_t>(k)]->node;
+    if (node == nullptr || node->op != &subtract_op) return false;
+    const Value *const x = node->inputs[0], *const greatest = node->inputs[1];
+    return greatest->node != nullptr && greatest->node->op == &max_op && greatest->node->inputs[0] == x &&
+           greatest->spec.shape.rank() == x->spec.shape.rank();  // else another row's
   }
   loop::Value size(const Dim& dim) override { return elements_.kernel_.size(dim); }
   loop::Value linear_index() override { return elements_.offset(output.shape, index); }
@@ -39,52 +46,47 @@ class Elements::Call final : public ElementCall {
   const Node& node_;
 };
 
-namespace {
-
-// x less the greatest of the numbers it is among, as every softmax has it: at most 0, or NaN.
-bool is_at_most_zero(const Value* value) {
-  if (value->node == nullptr || value->node->op != &subtract_op) return false;
-  const Value *const x = value->node->inputs[0], *const greatest = value->node->inputs[1];
-  return greatest->node != nullptr && greatest->node->op == &max_op && greatest->node->inputs[0] == x &&
-         greatest->spec.shape.rank() == x->spec.shape.rank();  // else another row's
-}
-
-}  // namespace
-
 void Elements::enter_body(loop::Value inner, std::vector<OpenChoice> choices) {
   known_.clear();
+  last_known_.clear();
   inner_ = inner;
   choices_ = std::move(choices);
 }
 
-Elements::Place Elements::place_of(const Value* value, std::span<const loop::Value> index) {
-  std::vector<int32_t> ids;
-  for (const loop::Value each : index) ids.push_back(each.id);
-  return {value, std::move(ids)};
+loop::Value Elements::find_known(const Value* value, std::span<const loop::Value> index) const {
+  const int32_t* const last = last_known_.find(value);
+  for (int32_t at = last == nullptr ? -1 : *last - 1; at >= 0; at = known_[static_cast<size_t>(at)].next) {
+    if (std::ranges::equal(known_[static_cast<size_t>(at)].index, index)) return known_[static_cast<size_t>(at)].element;
+  }
+  return {};
+}
+
+loop::Value Elements::remember(const Value* value, std::span<const loop::Value> index, loop::Value element) {
+  int32_t& last = last_known_[value];
+  known_.push_back({index, element, last - 1});
+  last = static_cast<int32_t>(known_.size());
+  return element;
 }
 
 loop::Value Elements::element(const Value* value, std::span<const loop::Value> index) {
-  const Place key = place_of(value, index);
-  if (auto found = known_.find(key); found != known_.end()) return found->second;
-  if (const loop::Value given = given_ ? given_(value, index) : loop::Value{}) return known_[key] = given;
+  if (const loop::Value found = find_known(value, index)) return found;
+  if (const loop::Value given = given_ ? given_(value, index) : loop::Value{}) return remember(value, index, given);
   if (value->node != nullptr && !groups_.in_memory.contains(value)) return compute(value, index);
-  accesses_.push_back({value->spec.shape, {index.begin(), index.end()}, value->strides.empty() || value->joined, value});
+  accesses_.push_back({&value->spec.shape, index, value->strides.empty() || value->joined, value});
   const int number = find_buffer_(value);
   const int32_t buffer = kernel_.buffer(number, value->spec.dtype, own_.contains(number) ? loop::Access::Own : loop::Access::In);
-  return known_[key] = kernel_.b.load(buffer, memory_offset(value, index));
+  return remember(value, index, kernel_.b.load(buffer, memory_offset(value, index)));
 }
 
 loop::Value Elements::compute(const Value* value, std::span<const loop::Value> index) {
   const Node& node = *value->node;
-  if (node.op->kind != OpKind::Elementwise) accesses_.push_back({value->spec.shape, {index.begin(), index.end()}});
+  if (node.op->kind != OpKind::Elementwise) accesses_.push_back({&value->spec.shape, index});
   if (node.op->checks_data() && std::ranges::find(indexed_, &node) == indexed_.end()) indexed_.push_back(&node);
   const std::vector<TensorSpec> specs = graph::input_specs(node);
   const OpCall op_call(*node.op, specs, node.attrs);
   Call call(*this, node, op_call, value->spec, index);
-  const bool is_bounded = node.op == &exp_op && is_at_most_zero(node.inputs[0]);
-  const loop::Value computed = is_bounded ? loop::exp_at_most_zero(kernel_.b, call.operand(0)) : node.op->element(call);
-  const loop::Value result = kernel_.b.cast(computed, value->spec.dtype);  // a half is rounded even where it is not stored
-  return known_[place_of(value, index)] = result;
+  const loop::Value result = kernel_.b.cast(node.op->element(call), value->spec.dtype);  // a half is rounded even where it is not stored
+  return remember(value, index, result);
 }
 
 loop::Value Elements::memory_offset(const Value* value, std::span<const loop::Value> index) {

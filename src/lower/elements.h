@@ -1,12 +1,12 @@
 // Pulls elements through a group: the element of a value is a load where it stands in memory, else its op's element rule applied to the
 // elements of its inputs. Records on the way what the loops around need to know.
 #pragma once
+#include "base/pointer_table.h"
 #include "loop/element.h"
 #include "lower/group.h"
 #include "lower/kernel_writer.h"
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -21,8 +21,8 @@ struct OpenChoice {
 
 // One reading of elements by an index, for deciding which axes can be walked as one.
 struct ElementAccess {
-  Shape shape;
-  std::vector<loop::Value> index;
+  const Shape* shape;  // of a value of the graph
+  loop::Values index;
   bool row_major = true;
   const graph::Value* value = nullptr;  // that is read from memory; null: an element that is moved before it is read
 };
@@ -52,8 +52,13 @@ class Elements {
 
  private:
   class Call;
-  using Place = std::pair<const graph::Value*, std::vector<int32_t>>;  // a value at an index
-  static Place place_of(const graph::Value* value, std::span<const loop::Value> index);
+  struct Known {  // the element of a value at an index
+    loop::Values index;
+    loop::Value element;
+    int32_t next;  // the one of the same value that was known before; -1: none
+  };
+  loop::Value find_known(const graph::Value* value, std::span<const loop::Value> index) const;
+  loop::Value remember(const graph::Value* value, std::span<const loop::Value> index, loop::Value element);
   loop::Value memory_offset(const graph::Value* value, std::span<const loop::Value> index);
   loop::Value broadcast_index(loop::Value index, const Dim& size, const Dim& extent);
 
@@ -65,7 +70,8 @@ class Elements {
   std::set<int> own_;
   loop::Value inner_;
   std::vector<OpenChoice> choices_;
-  std::map<Place, loop::Value> known_;
+  std::vector<Known> known_;
+  PointerTable<graph::Value, int32_t> last_known_;  // per value: 1 + its last one among them
   std::vector<ElementAccess> accesses_;
   std::vector<Dim> open_inner_;
   bool has_open_sizes_ = false;

@@ -7,10 +7,14 @@
 #include "ops/element_cost.h"
 
 #include <algorithm>
+#include <span>
+#include <unordered_map>
 #include <utility>
 
 namespace anyshape::lower {
 namespace {
+
+const Switch fuses_rows("fuse_rows", "reductions are computed with what they read and what reads them");
 
 using graph::Graph;
 using graph::Node;
@@ -19,7 +23,20 @@ using graph::Value;
 class Fuser {
  public:
   Fuser(const Graph& graph, Groups& groups, Decisions& decisions)
-      : graph_(graph), groups_(groups), decisions_(decisions), found_(find_row_clusters(groups, decisions)) {}
+      : groups_(groups),
+        decisions_(decisions),
+        found_(find_row_clusters(graph, groups, decisions)),
+        results_(graph, graph.outputs),
+        readers_(graph),
+        read_whole_(graph) {
+    for (size_t number = 0; number < found_.members.size(); ++number) {
+      for (const MemoryRead& read : found_.members[number].reads.reads) readers_[read.value].push_back(number);
+      for (const Value* value : found_.members[number].reads.whole) {
+        readers_[value].push_back(number);
+        read_whole_.insert(value);
+      }
+    }
+  }
 
   void run() {
     const std::vector<size_t> order = found_.in_order();
@@ -29,6 +46,7 @@ class Fuser {
       if (!is_alone(cluster)) rows[cluster] = make_rows(cluster);
     }
     std::vector<PlannedKernel> kernels;
+    kernels.reserve(order.size());
     for (const size_t cluster : order)
       kernels.push_back(std::move(is_alone(cluster) ? groups_.kernels[found_.clusters[cluster].members[0]] : rows[cluster]));
     groups_.kernels = std::move(kernels);
@@ -44,9 +62,23 @@ class Fuser {
       kernel.roots.insert(kernel.roots.end(), member.roots.begin(), member.roots.end());
       kernel.reads.add(member.reads);
     }
+    kernel.reads.joins = joins_of(cluster);
     kernel.reads.drop([&](const Value* value) { return found_.is_made_in(cluster, value); });
     keep_inside(cluster, kernel.roots);
     return kernel;
+  }
+
+  // Axes of rows are walked as one where all members read on from one to the next, those within a row where its elements are read so.
+  std::vector<bool> joins_of(size_t cluster) const {
+    const RowSpace& rows = *found_.clusters[cluster].rows;
+    std::vector<bool> joins(static_cast<size_t>(rows.space.rank()), true);
+    for (const size_t number : found_.clusters[cluster].members) {
+      const RowMember& member = found_.members[number];
+      if (member.is_alias()) continue;  // reads nothing
+      const int walked = rows.is_full(space_of(member.first())) ? rows.space.rank() : rows.row_rank;
+      for (auto axis = size_t{1}; axis < static_cast<size_t>(walked); ++axis) joins[axis] = joins[axis] && member.reads.joins[axis];
+    }
+    return joins;
   }
 
   // Who read a value that has left memory reads what it is computed from.
@@ -67,15 +99,12 @@ class Fuser {
 
   // What only its own cluster reads stays out of memory. Another name of a value is memory where the value is.
   void keep_inside(size_t cluster, Roots& roots) {
-    std::unordered_set<const Value*> outside(graph_.outputs.begin(), graph_.outputs.end());
-    std::unordered_set<const Value*> inside;
-    for (size_t number = 0; number < found_.members.size(); ++number) {
-      std::unordered_set<const Value*>& read_there = found_.cluster_of[number] == cluster ? inside : outside;
-      for (const MemoryRead& read : found_.members[number].reads.reads) read_there.insert(read.value);
-      read_there.insert(found_.members[number].reads.whole.begin(), found_.members[number].reads.whole.end());
-    }
+    std::unordered_set<const Value*> outside;
     for (const Node* root : roots) {  // what nobody reads is there only if dead code is left alone, and then it is computed
-      if (!inside.contains(root->outputs[0])) outside.insert(root->outputs[0]);
+      const Value* const output = root->outputs[0];
+      const auto is_inside = [&](size_t reader) { return found_.cluster_of[reader] == cluster; };
+      const std::span<const size_t> readers = readers_of(output);
+      if (readers.empty() || results_.contains(output) || !std::ranges::all_of(readers, is_inside)) outside.insert(output);
     }
     for (const Node* root : roots) {
       if (outside.contains(root->outputs[0])) compute_again(cluster, root->outputs[0], outside);
@@ -92,18 +121,14 @@ class Fuser {
   // gradients of scale and shift need the elements again, are the input, less the row's mean, by its deviation.
   void compute_again(size_t cluster, const Value* value, std::unordered_set<const Value*>& outside) {
     const RowSpace& rows = *found_.clusters[cluster].rows;
-    if (!rows.is_full(value->spec.shape) || std::ranges::find(graph_.outputs, value) != graph_.outputs.end()) return;
-    const auto needs_whole = [&](const RowMember& member) {
-      return std::ranges::find(member.reads.whole, value) != member.reads.whole.end();
-    };
-    if (std::ranges::any_of(found_.members, needs_whole)) return;
-    for (size_t number = 0; number < found_.members.size(); ++number) {
-      if (found_.cluster_of[number] != cluster && reads_rows_of_another_length(number, rows, value)) return;
+    if (!rows.is_full(value->spec.shape) || results_.contains(value) || read_whole_.contains(value)) return;
+    for (const size_t reader : readers_of(value)) {
+      if (found_.cluster_of[reader] != cluster && walks_rows_of_another_length(reader, rows)) return;
     }
     outside.erase(value);
     Ingredients found;
     find_ingredients(cluster, value, outside, found);
-    if (found.cost > cheap || found.full.size() != 1) {
+    if (found.cost > cheaper_than_reading || found.full.size() != 1) {
       outside.insert(value);
       return;
     }
@@ -111,46 +136,54 @@ class Fuser {
     decisions_.push_back({"fuse_rows", graph::label(*value->node), true, "its readers compute it again from what the row has in memory"});
   }
 
-  // Whether the value is one that a row kernel walks along other rows than these: it counts on what stands in memory.
-  bool reads_rows_of_another_length(size_t number, const RowSpace& rows, const Value* value) const {
-    const RowCluster& reader = found_.clusters[found_.cluster_of[number]];
-    if (!reader.rows || reader.rows->same_as(rows)) return false;
-    const std::vector<MemoryRead>& reads = found_.members[number].reads.reads;
-    return std::ranges::find(reads, value, &MemoryRead::value) != reads.end();
+  // Whether a reader is part of a row kernel that walks along other rows than these: it counts on what stands in memory.
+  bool walks_rows_of_another_length(size_t member, const RowSpace& rows) const {
+    const RowCluster& reader = found_.clusters[found_.cluster_of[member]];
+    return reader.rows && !reader.rows->same_as(rows);
   }
+
+  std::span<const size_t> readers_of(const Value* value) const { return readers_.at(value); }
 
   // What a value is computed from: of its own kernel what a row has as a whole, else what is in memory.
   struct Ingredients {
     int cost = 0;
     std::unordered_set<const Value*> full, per_row;
+    std::unordered_map<const Value*, int> computed;  // what each costs with all it is made of: as often as it is met, but looked at once
   };
-  static constexpr int cheap = 4;
   void find_ingredients(size_t cluster, const Value* value, const std::unordered_set<const Value*>& outside, Ingredients& found) const {
-    if (found.cost > cheap) return;  // decided; and the ways through a graph are more than its nodes
+    if (found.cost > cheaper_than_reading) return;  // decided
+    if (const auto known = found.computed.find(value); known != found.computed.end()) {
+      found.cost += known->second;
+      return;
+    }
     const RowSpace& rows = *found_.clusters[cluster].rows;
-    const auto made = found_.maker.find(value);
-    const bool is_inside = made != found_.maker.end() ? found_.cluster_of[made->second] == cluster : value->node != nullptr;
+    const bool is_made = found_.maker.at(value) != RowClusters::nobody;
+    const bool is_inside = is_made ? found_.is_made_in(cluster, value) : value->node != nullptr;
     const bool is_full = rows.is_full(value->spec.shape);
     if (!is_inside || outside.contains(value)) {
       if (is_full) found.full.insert(value);
-    } else if (!is_full && made != found_.maker.end()) {
+    } else if (!is_full && is_made) {
       found.per_row.insert(value);
     } else {
-      found.cost += value->node->op->element != nullptr ? element_cost(*value->node) : cheap + 1;
+      const int before = found.cost;
+      found.cost += value->node->op->element != nullptr ? element_cost(*value->node) : cheaper_than_reading + 1;
       for (const Value* input : value->node->inputs) find_ingredients(cluster, input, outside, found);
+      found.computed.emplace(value, found.cost - before);
     }
   }
 
-  const Graph& graph_;
   Groups& groups_;
   Decisions& decisions_;
   const RowClusters found_;
+  const graph::SlotSet<Value> results_;                       // of the graph
+  graph::SlotTable<Value, InlineVector<size_t, 2>> readers_;  // members, by what they read from memory
+  graph::SlotSet<Value> read_whole_;
 };
 
 }  // namespace
 
 void fuse_rows(const Graph& graph, Groups& groups, Decisions& decisions) {
-  if (is_switched_off("fuse_rows")) return;
+  if (fuses_rows.is_off()) return;
   const auto reduces = [](const PlannedKernel& kernel) { return row_space_of(*kernel.roots[0]).has_value(); };
   if (std::ranges::any_of(groups.kernels, reduces)) Fuser(graph, groups, decisions).run();
 }

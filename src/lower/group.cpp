@@ -3,10 +3,10 @@
 
 #include "base/switches.h"
 #include "graph/text.h"
+#include "lower/concat_in_place.h"
 #include "lower/epilogue.h"
 #include "lower/fuse_rows.h"
 #include "lower/merge.h"
-#include "lower/place_parts.h"
 #include "ops/all_ops.h"
 #include "ops/movement/slice.h"
 #include "shape/prove.h"
@@ -18,6 +18,9 @@
 
 namespace anyshape::lower {
 namespace {
+
+const Switch inlines_values("inline", "a value that one loop needs is computed in that loop");
+const Switch cuts_up("cut_up", "a value that slices take apart is computed by those who read the slices");
 
 using graph::Graph;
 using graph::Node;
@@ -46,8 +49,8 @@ bool repeats_openly(const Value& value, const Groups& groups) {
 }
 
 // Every element is asked for by one of the consumers at most: slices side by side, as split makes them.
-bool is_cut_up(const Value& value, const std::vector<const Node*>& consumers, const Groups& groups) {
-  if (consumers.empty() || is_switched_off("cut_up")) return false;
+bool is_cut_up(const Value& value, std::span<const Node* const> consumers, const Groups& groups) {
+  if (consumers.empty() || cuts_up.is_off()) return false;
   std::optional<size_t> along;
   Dim end = 0;
   for (const Node* consumer : consumers) {
@@ -65,13 +68,13 @@ bool is_cut_up(const Value& value, const std::vector<const Node*>& consumers, co
 }
 
 // Why a value is in memory; empty: it is computed in the loop that uses it.
-std::string why_in_memory(const Value& value, const std::vector<const Node*>& consumers, const Groups& groups) {
+std::string why_in_memory(const Value& value, std::span<const Node* const> consumers, const Groups& groups) {
   const OpDef& op = *value.node->op;
   if (op.element == nullptr || op.is_alias) return "no rule says one element of it";
   for (const Node* consumer : consumers) {
     const bool needs_memory = consumer->op->lower != nullptr || consumer->op->is_alias || consumer->op->kind == OpKind::Control;
     for (size_t k = 0; k < consumer->inputs.size(); ++k) {
-      const bool is_whole = (consumer->op->whole_inputs >> k & 1) != 0;
+      const bool is_whole = k < 32 && (consumer->op->whole_inputs >> k & 1) != 0;  // ops of more inputs read none as a whole
       if (consumer->inputs[k] == &value && (needs_memory || is_whole)) return graph::label(*consumer) + " reads it from memory";
     }
   }
@@ -83,17 +86,20 @@ std::string why_in_memory(const Value& value, const std::vector<const Node*>& co
 }  // namespace
 
 Groups group(const Graph& graph, Decisions& decisions, std::span<const Update> updates) {
-  std::unordered_map<const Value*, std::vector<const Node*>> consumers;
+  using Users = InlineVector<const Node*, 2>;
+  graph::SlotTable<Value, Users> consumers(graph);
   for (const Node* node : graph.nodes()) {
     for (const Value* input : node->inputs) {
-      std::vector<const Node*>& users = consumers[input];
+      Users& users = consumers[input];
       if (users.empty() || users.back() != node) users.push_back(node);
     }
   }
-  const bool inlines = !is_switched_off("inline");
+  const bool inlines = !inlines_values.is_off();
+  const graph::SlotSet<Value> results(graph, graph.outputs);
   Groups groups;
+  groups.in_memory = graph::SlotSet<Value>(graph);
   Roots roots;
-  std::unordered_map<const Node*, int> ops_inside;  // of the loop a node's element is computed in
+  graph::SlotTable<Node, int> ops_inside(graph);  // of the loop a node's element is computed in
   for (const Node* node : graph.nodes()) {
     int count = 1;
     for (const Value* input : node->inputs) {
@@ -109,8 +115,9 @@ Groups group(const Graph& graph, Decisions& decisions, std::span<const Update> u
     ops_inside[node] = count;
     bool root = false;
     for (const Value* output : node->outputs) {
-      const bool is_result = std::ranges::find(graph.outputs, output) != graph.outputs.end();
-      const std::string reason = is_result ? "a result" : inlines ? why_in_memory(*output, consumers[output], groups) : "switched off";
+      const std::string reason = results.contains(output) ? "a result"
+                                 : inlines                ? why_in_memory(*output, consumers.at(output), groups)
+                                                          : "switched off";
       if (!reason.empty()) {
         groups.in_memory.insert(output);
         root = true;
@@ -123,12 +130,12 @@ Groups group(const Graph& graph, Decisions& decisions, std::span<const Update> u
     if (root) roots.push_back(node);
   }
   // A value put into memory late, because its loop grew too large, still comes before what uses it.
-  std::unordered_map<const Node*, size_t> position;
+  graph::SlotTable<Node, size_t> position(graph);
   for (size_t i = 0; i < graph.nodes().size(); ++i) position[graph.nodes()[i]] = i;
-  std::ranges::sort(roots, {}, [&](const Node* node) { return position[node]; });
+  std::ranges::sort(roots, {}, [&](const Node* node) { return position.at(node); });
   merge(graph, roots, ops_inside, groups, decisions);
   fuse_rows(graph, groups, decisions);
-  place_parts(graph, groups, decisions);
+  concat_in_place(graph, groups, decisions);
   join_epilogues(graph, updates, groups, decisions);
   return groups;
 }

@@ -1,6 +1,7 @@
 // Grouping for fusion: which values are written to memory, and which ops are computed inside the loop of the one that uses them.
 #pragma once
 #include "base/decision.h"
+#include "graph/slot_table.h"
 #include "lower/kernel_reads.h"
 #include "lower/update.h"
 
@@ -39,8 +40,8 @@ struct Place {
 };
 
 struct Groups {
-  std::unordered_set<const graph::Value*> in_memory;  // graph inputs aside
-  std::vector<PlannedKernel> kernels;                 // in order
+  graph::SlotSet<graph::Value> in_memory;  // graph inputs aside
+  std::vector<PlannedKernel> kernels;      // in order
   // Of values in memory that their kernels write into larger ones; `only_placed` have no memory of their own.
   std::unordered_map<const graph::Value*, std::vector<Place>> places;
   std::unordered_set<const graph::Value*> only_placed;

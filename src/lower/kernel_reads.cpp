@@ -14,10 +14,10 @@ using graph::Node;
 using graph::Value;
 
 // Ops of the loops that end in `node`.
-void walk(const Node& node, const Groups& groups, std::unordered_set<const Node*>& ops) {
-  if (node.op->kind == OpKind::Source || !ops.insert(&node).second) return;
+void walk(const Node& node, const Groups& groups, KernelReads& found) {
+  if (node.op->kind == OpKind::Source || !found.add_op(&node)) return;
   for (const Value* input : node.inputs) {
-    if (input->node != nullptr && !groups.in_memory.contains(input)) walk(*input->node, groups, ops);
+    if (input->node != nullptr && !groups.in_memory.contains(input)) walk(*input->node, groups, found);
   }
 }
 
@@ -66,18 +66,24 @@ const Shape& space_of(const Node& root) { return root.op->reduce != nullptr ? ro
 
 void KernelReads::add(const KernelReads& other) {
   reads.insert(reads.end(), other.reads.begin(), other.reads.end());
-  whole.insert(whole.end(), other.whole.begin(), other.whole.end());
+  whole.append(other.whole.begin(), other.whole.end());
   for (const Node* node : other.indexed) {
     if (std::ranges::find(indexed, node) == indexed.end()) indexed.push_back(node);
   }
-  ops.insert(other.ops.begin(), other.ops.end());
+  for (const Node* node : other.ops) add_op(node);
   for (size_t axis = 0; axis < joins.size(); ++axis) joins[axis] = joins[axis] && other.joins[axis];
   has_open_sizes = has_open_sizes || other.has_open_sizes;
 }
 
+bool KernelReads::add_op(const Node* node) {
+  if (std::ranges::find(ops, node) != ops.end()) return false;
+  ops.push_back(node);
+  return true;
+}
+
 void KernelReads::drop(const std::function<bool(const Value*)>& is_made) {
   std::erase_if(reads, [&](const MemoryRead& read) { return is_made(read.value); });
-  std::erase_if(whole, is_made);
+  whole.erase(std::remove_if(whole.begin(), whole.end(), is_made), whole.end());
 }
 
 bool KernelReads::any_of(const std::function<bool(const Value*)>& is) const {
@@ -91,7 +97,7 @@ KernelReads find_reads(const Node& root, const Groups& groups) {
     found.ops = {&root};
     return found;
   }
-  walk(root, groups, found.ops);
+  walk(root, groups, found);
   dry_run(root, groups, found);
   return found;
 }

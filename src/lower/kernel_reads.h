@@ -4,7 +4,6 @@
 #include "graph/graph.h"
 
 #include <functional>
-#include <unordered_set>
 #include <vector>
 
 namespace anyshape::lower {
@@ -19,7 +18,7 @@ struct MemoryRead {
   static constexpr int at_zero = -1, elsewhere = -2;
 
   const graph::Value* value = nullptr;
-  std::vector<int> axes;  // for each axis of the value the axis of the loops that indexes it
+  InlineVector<int, 4> axes;  // for each axis of the value the axis of the loops that indexes it
 
   bool is_in_order(size_t count) const;  // the first axes are indexed by the first ones of the loops
   bool is_in_order() const { return is_in_order(axes.size()); }
@@ -29,9 +28,9 @@ struct MemoryRead {
 
 struct KernelReads {
   std::vector<MemoryRead> reads;
-  std::vector<const graph::Value*> whole;      // read before the loops begin, or out of order
+  InlineVector<const graph::Value*, 3> whole;  // read before the loops begin, or out of order
   std::vector<const graph::Node*> indexed;     // ops whose indices are checked before the loops begin
-  std::unordered_set<const graph::Node*> ops;  // computed in the loops
+  InlineVector<const graph::Node*, 4> ops;     // computed in the loops, each once: few, so that they are looked through
   std::vector<bool> joins;                     // per axis of the loops, if there are some over one space: see find_joins
   bool has_open_sizes = false;                 // an operand's size is 1 or not only at run time
 
@@ -39,6 +38,7 @@ struct KernelReads {
   void add(const KernelReads& other);
   void drop(const std::function<bool(const graph::Value*)>& is_made);  // a kernel does not read from memory what it makes
   bool any_of(const std::function<bool(const graph::Value*)>& is) const;
+  bool add_op(const graph::Node* node);  // whether it is new
 };
 
 // Of the loops that end in `root`, by what is in memory now. What is neither a loop over elements nor a reduction reads all its inputs as a

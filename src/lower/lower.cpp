@@ -10,8 +10,7 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-#include <map>
+#include <algorithm>
 #include <optional>
 
 namespace anyshape::lower {
@@ -43,7 +42,13 @@ Dim capacity(const Node& node, const graph::Value& output) {
 }  // namespace
 
 Lowering::Lowering(const Graph& graph, Shared& shared, std::span<const Update> updates)
-    : graph_(graph), groups_(group(graph, shared.decisions, updates)), shared_(shared), program_(shared.program) {
+    : graph_(graph),
+      groups_(group(graph, shared.decisions, updates)),
+      origins_(graph, updates, shared.around),
+      shared_(shared),
+      program_(shared.program),
+      numbers_(graph),
+      buffers_(graph, -1) {
   block_ = static_cast<int>(program_.blocks.size());
   program_.blocks.emplace_back();
   for (const Node* node : graph.nodes()) number(*node);
@@ -59,6 +64,9 @@ void Lowering::number(const Node& node) {
 }
 
 void Lowering::run_whole() {
+  program_.buffers.reserve(graph_.inputs().size() + groups_.kernels.size());
+  program_.steps.reserve(groups_.kernels.size());
+  program_.results.reserve(graph_.outputs.size());
   for (const graph::Value* input : graph_.inputs()) {
     buffers_[input] = add_buffer(buffer_for(*input, BufferKind::Argument, input->index));
   }
@@ -77,7 +85,7 @@ void Lowering::lower_kernels() {
 void Lowering::lower_kernel(const PlannedKernel& planned) {
   const Roots& roots = planned.roots;
   const Node& root = *roots[0];
-  if (planned.kind == KernelKind::Rows) return lower_row_kernel(roots);
+  if (planned.kind == KernelKind::Rows) return lower_row_kernel(planned);
   if (!planned.epilogue.roots.empty()) return lower_product(planned);
   if (root.op->is_alias) {
     buffers_[root.outputs[0]] = buffer_of(root.inputs[0]);
@@ -89,7 +97,7 @@ void Lowering::lower_kernel(const PlannedKernel& planned) {
   if (root.op->kind == OpKind::Control) return lower_control(root);
   if (root.op->lower != nullptr) {
     lower_whole(planned);
-    if (root.made) add_late_size(root);
+    if (root.made) add_data_size(root);
     return;
   }
   GroupKernel kernel = root.op->reduce != nullptr ? lower_reduction(planned, context()) : lower_elementwise(planned, context());
@@ -97,32 +105,41 @@ void Lowering::lower_kernel(const PlannedKernel& planned) {
 }
 
 // A row's values under another shape are the same memory.
-void Lowering::lower_row_kernel(const Roots& roots) {
-  for (const Node* each : roots) {
+void Lowering::lower_row_kernel(const PlannedKernel& planned) {
+  for (const Node* each : planned.roots) {
     const graph::Value* output = each->outputs[0];
     buffers_[output] = each->op->is_alias ? buffer_of(each->inputs[0]) : temporary_for(*output);
   }
-  GroupKernel kernel = lower_rows(roots, context());
-  add_step(std::move(kernel.step), roots, kernel.indexed);
+  GroupKernel kernel = lower_rows(planned, context());
+  add_step(std::move(kernel.step), planned.roots, kernel.indexed);
 }
 
 // Roots and what is computed on the way to them, in the order of their numbers.
-std::vector<std::string> Lowering::ops_of(const Roots& roots) const {
-  std::map<int, const Node*> found;
-  std::function<void(const Node&)> visit = [&](const Node& node) {
-    if (!found.emplace(node.outputs[0]->id, &node).second) return;
-    for (const graph::Value* input : node.inputs) {
-      if (input->node != nullptr && !groups_.in_memory.contains(input)) visit(*input->node);
-    }
+std::vector<const Node*> Lowering::nodes_of(const Roots& roots) const {
+  InlineVector<const Node*, 16> found;  // in the order in which they are met: few, so that they are looked through
+  const auto meet = [&](const Node* node) {
+    if (std::ranges::find(found, node) == found.end()) found.push_back(node);
   };
-  for (const Node* root : roots) visit(*root);
-  std::vector<std::string> ops, numbers;  // numbers stand in the code, unless the kernel is there to make them
-  for (const auto& [id, node] : found) (node->op->kind == OpKind::Source ? numbers : ops).push_back(graph::label(*node));
-  return ops.empty() ? numbers : ops;
+  for (const Node* root : roots) meet(root);
+  for (size_t i = 0; i < found.size(); ++i) {
+    for (const graph::Value* input : found[i]->inputs) {
+      if (input->node != nullptr && !groups_.in_memory.contains(input)) meet(input->node);
+    }
+  }
+  std::ranges::sort(found, {}, [](const Node* node) { return node->outputs[0]->id; });
+  const bool has_ops = std::ranges::any_of(found, [](const Node* node) { return node->op->kind != OpKind::Source; });
+  std::vector<const Node*> nodes;  // numbers stand in the code, unless the kernel is there to make them
+  for (const Node* node : found) {
+    if (!has_ops || node->op->kind != OpKind::Source) nodes.push_back(node);
+  }
+  return nodes;
 }
 
 void Lowering::add_step(Step step, const Roots& roots, std::span<const Node* const> indexed) {
-  step.ops = ops_of(roots);
+  step.kernel = shared_.kernels.known(std::move(step.kernel));
+  const std::vector<const Node*> nodes = nodes_of(roots);
+  for (const Node* node : nodes) step.ops.push_back(graph::label(*node));
+  step.origin = origins_.of(nodes);
   for (int buffer : step.buffers) touch(buffer);
   for (const Node* node : indexed) {
     const std::vector<TensorSpec> specs = graph::input_specs(*node);
@@ -153,16 +170,16 @@ int Lowering::lend_input(size_t input) {
 }
 
 int Lowering::buffer_of(const graph::Value* value) const {
-  const auto found = buffers_.find(value);
-  if (found == buffers_.end()) throw InternalError(fmt::format("lower: %{} is read before it is in memory", value->id));
-  return found->second;
+  const int buffer = buffers_.at(value);
+  if (buffer < 0) throw InternalError(fmt::format("lower: %{} is read before it is in memory", value->id));
+  return buffer;
 }
 
 // Of its own, and of the larger values that it is a part of: those are in memory when the first part is.
 void Lowering::make_room(const Node& node, const graph::Value& output) {
   if (const auto found = groups_.places.find(&output); found != groups_.places.end()) {
     for (const Place& place : found->second) {
-      if (!buffers_.contains(place.whole)) buffers_[place.whole] = temporary_for(*place.whole);
+      if (buffers_.at(place.whole) < 0) buffers_[place.whole] = temporary_for(*place.whole);
     }
   }
   if (groups_.only_placed.contains(&output)) return;

@@ -9,7 +9,7 @@ namespace anyshape::lower {
 // Loops that write `updates` stay by themselves, for plan_updates.
 Program lower(const graph::Graph& graph, Decisions& decisions, std::span<const Update> updates = {});
 
-// Gives every temporary a slot of the arena; temporaries whose lifetimes do not meet share one, and an output may take an input's place. Switched
+// Gives every temporary a slot of the arena; temporaries whose lifetimes do not meet share one, and an output may overwrite an input. Switched
 // off by "in_place" and "reuse_memory".
 void plan_memory(Program& program, Decisions& decisions);
 

@@ -13,8 +13,14 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace anyshape::lower {
+namespace {
+
+const Switch keeps_carries("keep_carries", "what a loop keeps of a carried value is where the steps read it");
+
+}  // namespace
 
 using graph::Graph;
 using graph::Node;
@@ -42,13 +48,21 @@ std::vector<int> Lowering::buffers_of(std::span<graph::Value* const> values) con
 void Lowering::lower_control(const Node& root) {
   for (const graph::Value* input : root.inputs) touch(buffer_of(input));
   for (const graph::Value* output : root.outputs) touch(buffer_of(output));
-  if (root.op == &cond_op) return add_item(lower_branch(root));
-  if (root.op == &scan_op) return add_item(lower_scan(root));
-  if (root.op == &while_op) return add_item(lower_while(root));
-  throw InternalError(fmt::format("lower: {} is no control flow that can be lowered", root.op->name));
+  const Node* const only[] = {&root};
+  Origin outer = std::exchange(shared_.around, origins_.of(only));
+  if (root.op == &cond_op) {
+    add_item(lower_branch(root));
+  } else if (root.op == &scan_op) {
+    add_item(lower_scan(root));
+  } else if (root.op == &while_op) {
+    add_item(lower_while(root));
+  } else {
+    throw InternalError(fmt::format("lower: {} is no control flow that can be lowered", root.op->name));
+  }
+  shared_.around = std::move(outer);
 }
 
-// The first inputs of a loop's region: values that change from step to step, each with a second place to be written to.
+// The first inputs of a loop's region: values that change from step to step, each with a second buffer to be written to.
 std::vector<CarriedBuffer> Lowering::carry(const Node& root, size_t count, Lowering& body) {
   std::vector<CarriedBuffer> carried;
   for (size_t i = 0; i < count; ++i) {
@@ -82,7 +96,7 @@ ScanItem Lowering::lower_scan(const Node& root) {
   for (size_t i = carried; i < outputs.size(); ++i) {
     item.stacked.push_back({outputs[i], -1, by_rows(made[i])});
     const auto same = std::find(given.begin(), given.begin() + attrs.carried, made[i]);
-    if (same == given.begin() + attrs.carried || is_switched_off("keep_carries")) continue;
+    if (same == given.begin() + attrs.carried || keeps_carries.is_off()) continue;
     int& kept = item.carried[static_cast<size_t>(same - given.begin())].kept;
     if (kept < 0) kept = static_cast<int>(i - carried);
   }

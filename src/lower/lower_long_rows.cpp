@@ -29,7 +29,7 @@ void RowsKernel::emit_long_rows() {
 
 // A part adds in lanes and the parts are combined in order, as when one task walks the row.
 void RowsKernel::emit_long_pass(size_t number) {
-  emit_long_columns(number);  // before the pass: what it stores may take the place of what is read
+  emit_long_columns(number);  // before the pass: what it stores may overwrite what is read
   const Pass& pass = passes_.passes[number];
   const Value rows = kernel_.size(rows_.rows()), end = kernel_.size(length()), step = b_.integer(task_elements);
   const Value parts = b_.ceil_divide(end, task_elements);

@@ -21,7 +21,7 @@ struct GroupKernel {
 
 GroupKernel lower_elementwise(const PlannedKernel& planned, const GroupContext& context);  // of one shape
 GroupKernel lower_reduction(const PlannedKernel& planned, const GroupContext& context);    // of equal fates of axes and inputs of one shape
-GroupKernel lower_rows(const Roots& roots, const GroupContext& context);
+GroupKernel lower_rows(const PlannedKernel& planned, const GroupContext& context);
 
 // Elements one task should walk at least: splitting less cannot pay for waking a thread.
 inline constexpr int64_t task_elements = 16384;

@@ -10,12 +10,25 @@
 #include <array>
 
 namespace anyshape::lower {
+namespace {
+
+const Switch walks_rows_together("rows_together", "rows whose length suits it are walked several at once");
+
+}  // namespace
 
 using graph::Node;
 using loop::Value;
 
-// A dry run finds which axes are walked as one: those within rows are, or the planner would not have put them together.
+// Those of the rows are walked as one where all that is read goes on from one to the next; those within rows always are, or the planner would
+// not have put them together.
 void RowsKernel::find_axes() {
+  axes_ = join_axes(rows_.space, reads_.joins, [&](int a, int b) { return (a < rows_.row_rank) == (b < rows_.row_rank); });
+  indexed_ = reads_.indexed;
+  if (reads_.has_open_sizes) open_ = open_sizes();
+}
+
+// Along a row, by a dry run.
+std::vector<Dim> RowsKernel::open_sizes() const {
   KernelWriter kernel("dry_run");
   Elements elements(kernel, context_.groups, context_.find_buffer, context_.node_number);
   elements.set_given([&](const graph::Value* value, std::span<const Value> index) {
@@ -26,23 +39,13 @@ void RowsKernel::find_axes() {
   });
   nest_loops(kernel, rows_.space, [&](const std::vector<Value>& index) {
     elements.enter_body(index.back());
-    const auto at_row = [&](const graph::Value* value) {
-      std::vector<Value> at(index.begin(), index.begin() + rows_.row_rank);
-      at.resize(static_cast<size_t>(value->spec.shape.rank()), kernel.b.integer(0));
-      elements.element(value, at);
-    };
-    for (const graph::Value* value : passes_.given_per_row) at_row(value);
     for (const Pass& pass : passes_.passes) {
-      for (const graph::Value* value : pass.per_row) at_row(value);
       for (const Node* reduction : pass.reductions) elements.element(reduction->inputs[0], index);
       for (const Node* column : pass.columns) elements.element(column->inputs[0], index);
       for (const graph::Value* value : pass.stored) elements.element(value, index);
     }
-    axes_ = join_axes(rows_.space, index, elements.accesses(), kernel.b,
-                      [&](int a, int b) { return (a < rows_.row_rank) == (b < rows_.row_rank); });
   });
-  indexed_ = elements.indexed_nodes();
-  open_ = elements.open_inner_sizes();
+  return elements.open_inner_sizes();
 }
 
 void RowsKernel::declare_buffers() {
@@ -103,7 +106,7 @@ bool RowsKernel::has_columns() const {
 
 // What a short row waits for - lanes that become one number, a division - takes as long as all else: other rows fill that time. And where rows
 // are combined, too, a wide row and the sums along columns do not fit into the first cache together: several rows share the way of the sums.
-// In between, several rows would only be more streams of memory (docs/experiments/rows.md).
+// In between, several rows would only be more streams of memory (docs/internals/experiments/rows.md).
 std::vector<RowsKernel::Lengths> RowsKernel::lengths_together() const {
   std::vector<Lengths> lengths = {{0, short_row}};
   if (has_columns()) lengths.push_back({wide_row, task_elements});
@@ -118,7 +121,7 @@ std::string RowsKernel::why_not_together() const {
   if (std::ranges::none_of(lengths_together(), is_fit))
     return fmt::format("rows of {} elements keep a core busy by themselves", to_string(length()));
   if (!may_be(rows_together, rows_.rows())) return "its rows are few";
-  if (is_switched_off("rows_together")) return "switched off";
+  if (walks_rows_together.is_off()) return "switched off";
   if (!open_.empty()) return "its loops have versions for sizes that may be 1";
   const auto shares = [](const Kept& kept) { return kept.home == nullptr; };
   return std::ranges::any_of(passes_.kept, shares) ? "its rows share a scratch" : "";
@@ -247,7 +250,7 @@ void RowsKernel::set_element(Value inner) {
   at_.back() = inner;
 }
 
-// What the element contributes to each reduction, row by row. Everything is computed before anything is stored: a result may take the place of
+// What the element contributes to each reduction, row by row. Everything is computed before anything is stored: a result may overwrite
 // what is read.
 std::vector<Value> RowsKernel::emit_body(const Pass& pass, Value inner) {
   elements_.enter_body(inner, choices_);
@@ -294,6 +297,6 @@ Value RowsKernel::given(const graph::Value* value, std::span<const Value> index)
   return written_.contains(value) ? elements_.compute(value, index) : Value{};
 }
 
-GroupKernel lower_rows(const Roots& roots, const GroupContext& context) { return RowsKernel(roots, context).run(); }
+GroupKernel lower_rows(const PlannedKernel& planned, const GroupContext& context) { return RowsKernel(planned, context).run(); }
 
 }  // namespace anyshape::lower

@@ -47,10 +47,10 @@ void Lowering::lower_product(const PlannedKernel& planned) {
 }
 
 // The last step leaves the size in memory.
-void Lowering::add_late_size(const Node& node) {
+void Lowering::add_data_size(const Node& node) {
   if (block_ != 0) throw InternalError(fmt::format("lower: {} makes a size inside a region", node.op->name));
-  LateSize& size = program_.late_sizes.emplace_back(
-      LateSize{node.made->symbol, node.made->bound, buffer_of(node.outputs.back()), static_cast<int>(block_ref().items.size()) - 1, {}});
+  DataSize& size = program_.data_sizes.emplace_back(
+      DataSize{node.made->symbol, node.made->bound, buffer_of(node.outputs.back()), static_cast<int>(block_ref().items.size()) - 1, {}});
   for (const graph::Check& check : graph_.checks) {
     if (check.after == &node) size.checks.push_back(check);
   }

@@ -1,9 +1,10 @@
 // One graph being lowered: the program's own, or a region in the block around it. Internal to lower.cpp, lower_whole.cpp and lower_control.cpp.
 #pragma once
+#include "lower/known_kernels.h"
 #include "lower/lower_loops.h"
+#include "lower/origin.h"
 
 #include <span>
-#include <unordered_map>
 
 namespace anyshape::lower {
 
@@ -11,8 +12,10 @@ namespace anyshape::lower {
 struct Shared {
   Program program;
   Decisions& decisions;
+  KnownKernels kernels = {};
   int random_ops = 0;
   int ops = 0;
+  Origin around = {};  // of the control op whose region is lowered
 };
 
 class Lowering {
@@ -32,8 +35,8 @@ class Lowering {
   void number(const graph::Node& node);
   void lower_kernels();
   void lower_kernel(const PlannedKernel& planned);
-  void lower_row_kernel(const Roots& roots);
-  std::vector<std::string> ops_of(const Roots& roots) const;
+  void lower_row_kernel(const PlannedKernel& planned);
+  std::vector<const graph::Node*> nodes_of(const Roots& roots) const;
   void add_step(Step step, const Roots& roots, std::span<const graph::Node* const> indexed);
   void add_item(Item item) { block_ref().items.push_back(std::move(item)); }
   GroupContext context();
@@ -51,7 +54,7 @@ class Lowering {
   // lower_whole.cpp: ops that write their own loops
   void lower_product(const PlannedKernel& planned);
   void lower_whole(const PlannedKernel& planned);
-  void add_late_size(const graph::Node& node);
+  void add_data_size(const graph::Node& node);
 
   // lower_control.cpp: regions
   void lower_control(const graph::Node& root);
@@ -62,11 +65,12 @@ class Lowering {
 
   const graph::Graph& graph_;
   Groups groups_;
+  Origins origins_;
   Shared& shared_;
   Program& program_;
   int block_ = 0;
-  std::unordered_map<const graph::Node*, int> numbers_;
-  std::unordered_map<const graph::Value*, int> buffers_;
+  graph::SlotTable<graph::Node, int> numbers_;
+  graph::SlotTable<graph::Value, int> buffers_;  // of values in memory; -1: it is not there yet
 };
 
 }  // namespace anyshape::lower

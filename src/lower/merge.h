@@ -9,7 +9,7 @@ inline constexpr int largest_group = 48;
 
 // Fills groups.kernels with the roots, in an order in which what a kernel reads is written before, and takes out of groups.in_memory what no
 // other kernel reads. `ops_inside` counts the ops of the loop that ends in a root.
-void merge(const graph::Graph& graph, const Roots& roots, const std::unordered_map<const graph::Node*, int>& ops_inside, Groups& groups,
+void merge(const graph::Graph& graph, const Roots& roots, const graph::SlotTable<graph::Node, int>& ops_inside, Groups& groups,
            Decisions& decisions);
 
 }  // namespace anyshape::lower

@@ -2,29 +2,47 @@
 // taken from the end of a program only: as far as steps call nothing that can fail.
 #include "base/switches.h"
 #include "loop/any_instruction.h"
+#include "loop/routine_names.h"
 #include "lower/lower.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace anyshape::lower {
 namespace {
 
-bool is_call(const loop::Instruction& instruction) { return instruction.op == loop::Op::Call; }
+const Switch updates_in_place("update_in_place", "a variable that nobody else holds is written over by its next value");
+
+bool can_fail(const loop::Instruction& instruction) {
+  return instruction.op == loop::Op::Call && !loop::routine::cannot_fail(instruction.name);
+}
 
 class UpdatePlan {
  public:
-  explicit UpdatePlan(Program& program) : program_(program), items_(program.blocks[0].items), last_part_(static_cast<int>(items_.size())) {
-    const int after_sizes = program.late_sizes.empty() ? 0 : program.late_sizes.back().item + 1;
+  explicit UpdatePlan(Program& program)
+      : program_(program),
+        items_(program.blocks[0].items),
+        last_part_(static_cast<int>(items_.size())),
+        is_result_(program.buffers.size()),
+        is_updated_(program.buffers.size()) {
+    const int after_sizes = program.data_sizes.empty() ? 0 : program.data_sizes.back().item + 1;
     while (last_part_ > after_sizes && cannot_fail(items_[static_cast<size_t>(last_part_ - 1)])) --last_part_;
+    for (size_t i = 0; i < program.buffers.size(); ++i) {
+      if (program.buffers[i].kind != BufferKind::Argument) continue;
+      const auto argument = static_cast<size_t>(program.buffers[i].argument);
+      if (argument >= argument_buffers_.size()) argument_buffers_.resize(argument + 1, -1);
+      argument_buffers_[argument] = static_cast<int>(i);
+    }
+    for (const ProgramResult& result : program.results) is_result_[static_cast<size_t>(result.buffer)] = true;
   }
 
   // Why the update cannot be made in place; empty where it can, which is then noted.
   std::string_view add(const Update& update) {
     const int result = program_.results[static_cast<size_t>(update.result)].buffer;
     const int argument = argument_buffer(update.argument);
-    if (is_switched_off("update_in_place")) return "switched off";
+    if (updates_in_place.is_off()) return "switched off";
     const ProgramBuffer &to = buffer(result), &from = buffer(argument);
     if (to.kind != BufferKind::Result || to.first_step < 0) return "the value is an argument";
     if (to.first_step < last_part_) return "what follows its kernel can fail";
@@ -33,11 +51,9 @@ class UpdatePlan {
       return "its kernel does not read the old value element by element as it writes";
     if (from.last_step > to.first_step) return "the old value is read again";
     if (size_of(from.dtype) != size_of(to.dtype)) return "the elements differ in size";
-    if (std::ranges::any_of(program_.results, [&](const ProgramResult& each) { return each.buffer == argument; }))
-      return "the old value is a result";
-    for (const Update& other : program_.updates) {
-      if (program_.results[static_cast<size_t>(other.result)].buffer == result) return "another variable gets the same value";
-    }
+    if (is_result_[static_cast<size_t>(argument)]) return "the old value is a result";
+    if (is_updated_[static_cast<size_t>(result)]) return "another variable gets the same value";
+    is_updated_[static_cast<size_t>(result)] = true;
     program_.updates.push_back(update);
     program_.first_update = program_.first_update < 0 ? to.first_step : std::min(program_.first_update, to.first_step);
     return {};
@@ -52,17 +68,15 @@ class UpdatePlan {
   ProgramBuffer& buffer(int number) { return program_.buffers[static_cast<size_t>(number)]; }
   bool cannot_fail(const Item& item) const {
     const int* step = std::get_if<int>(&item);
-    return step != nullptr && !loop::any_instruction(program_.steps[static_cast<size_t>(*step)].kernel.body, is_call);
+    return step != nullptr && !loop::any_instruction(program_.steps[static_cast<size_t>(*step)].kernel->body, can_fail);
   }
-  int argument_buffer(int argument) const {
-    const auto found = std::ranges::find_if(
-        program_.buffers, [&](const ProgramBuffer& each) { return each.kind == BufferKind::Argument && each.argument == argument; });
-    return static_cast<int>(found - program_.buffers.begin());
-  }
+  int argument_buffer(int argument) const { return argument_buffers_.at(static_cast<size_t>(argument)); }
 
   Program& program_;
   const std::vector<Item>& items_;
-  int last_part_;  // the item from which on nothing fails
+  int last_part_;                             // the item from which on nothing fails
+  std::vector<int> argument_buffers_;         // by argument
+  std::vector<bool> is_result_, is_updated_;  // by buffer
 };
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace anyshape::lower {
 std::optional<loop::Access> Step::access_of(int buffer) const {
   const auto found = std::ranges::find(buffers, buffer);
   if (found == buffers.end()) return std::nullopt;
-  return kernel.buffers[static_cast<size_t>(found - buffers.begin())].access;
+  return kernel->buffers[static_cast<size_t>(found - buffers.begin())].access;
 }
 
 }  // namespace anyshape::lower

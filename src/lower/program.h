@@ -4,6 +4,7 @@
 #include "base/decision.h"
 #include "graph/graph.h"
 #include "loop/ir.h"
+#include "lower/origin.h"
 #include "lower/update.h"
 #include "passes/pass_report.h"
 
@@ -35,10 +36,11 @@ struct ProgramBuffer {
 };
 
 struct Step {
-  loop::Kernel kernel;
-  std::vector<int> buffers;           // program buffers, one per kernel buffer
-  std::vector<Dim> dims;              // one per kernel dim
-  std::vector<std::string> ops = {};  // what it computes: "%12 multiply"
+  std::shared_ptr<const loop::Kernel> kernel;  // equal ones of a program are one: see known_kernels.h
+  std::vector<int> buffers;                    // program buffers, one per kernel buffer
+  std::vector<Dim> dims;                       // one per kernel dim
+  std::vector<std::string> ops = {};           // what it computes: "%12 multiply"
+  Origin origin = {};
 
   std::optional<loop::Access> access_of(int buffer) const;  // none where the step has nothing to do with it
 };
@@ -60,7 +62,7 @@ struct IndexedOp {
 struct BlockOutput {
   int buffer = -1;
   bool is_lent = false;  // written where the item wants it; else it is copied there
-  Dim count = 0;         // elements: the buffer may be larger, where its size was found in the data
+  Dim count = 0;         // elements: the buffer may be larger, where its size is data-dependent
 };
 
 // Runs `then` or `otherwise` by one b8. The outputs of either go to `outputs`.
@@ -124,7 +126,7 @@ struct Block {
 };
 
 // A size that a step leaves in memory: from there on it is known, in the regions that follow, too.
-struct LateSize {
+struct DataSize {
   Dim symbol;
   Dim bound;                         // what it cannot exceed
   int buffer = -1;                   // an i64 scalar
@@ -138,7 +140,7 @@ struct Program {
   std::vector<Step> steps;    // of all blocks
   std::vector<Block> blocks;  // the first is where a run begins
   std::vector<ProgramResult> results;
-  std::vector<LateSize> late_sizes;  // in the order of their items
+  std::vector<DataSize> data_sizes;  // in the order of their items
   std::vector<Dim> step_sizes;       // symbols that scans set anew: numbers of rows
   // Updates that may be written over their arguments, by plan_updates: from item `first_update` of the first block on nothing fails, and nothing
   // reads an argument after the kernel that writes over it.

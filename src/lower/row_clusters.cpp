@@ -3,6 +3,7 @@
 #include "lower/row_clusters.h"
 
 #include "graph/text.h"
+#include "lower/kernel_order.h"
 
 #include <fmt/format.h>
 
@@ -21,7 +22,12 @@ constexpr int most_ops = 96;
 
 class Joiner {
  public:
-  Joiner(const Groups& groups, Decisions& decisions) : decisions_(decisions) {
+  Joiner(const graph::Graph& graph, const Groups& groups, Decisions& decisions)
+      : found_(graph),
+        decisions_(decisions),
+        order_(groups.kernels.size()),
+        searched_(groups.kernels.size(), 0),
+        reader_(graph, RowClusters::nobody) {
     for (const PlannedKernel& kernel : groups.kernels) add_member(kernel);
   }
 
@@ -38,7 +44,7 @@ class Joiner {
     const Node& first = *kernel.roots[0];
     RowMember& member = found_.members.emplace_back(RowMember{kernel.roots, kernel.reads, row_space_of(first), is_loop(first), {}});
     const auto follow = [&](const Value* read) {
-      if (const auto made = found_.maker.find(read); made != found_.maker.end()) found_.members[made->second].followers.push_back(number);
+      if (const size_t made = found_.maker.at(read); made != RowClusters::nobody) found_.members[made].followers.push_back(number);
     };
     for (const MemoryRead& read : member.reads.reads) follow(read.value);
     for (const Value* read : member.reads.whole) follow(read);
@@ -60,14 +66,14 @@ class Joiner {
     const RowMember& member = found_.members[number];
     std::vector<size_t> found;
     const auto add = [&](const Value* value) {
-      if (const auto made = found_.maker.find(value); made != found_.maker.end() && made->second < number) found.push_back(made->second);
+      if (const size_t made = found_.maker.at(value); made < number) found.push_back(made);
     };
     if (member.is_alias()) add(member.first().inputs[0]);
     for (const MemoryRead& read : member.reads.reads) {
       add(read.value);
       if (!read.is_in_order()) continue;
-      const auto [reader, is_first] = reader_.try_emplace(read.value, number);
-      if (!is_first) found.push_back(std::exchange(reader->second, number));
+      const size_t reader = std::exchange(reader_[read.value], number);
+      if (reader != RowClusters::nobody) found.push_back(reader);
     }
     return found;
   }
@@ -82,9 +88,12 @@ class Joiner {
     both.insert(both.end(), later.members.begin(), later.members.end());
     std::ranges::sort(both);
     if (!std::ranges::all_of(both, [&](size_t member) { return belongs(found_.members[member], *rows); })) return;
-    const std::string obstacle = find_obstacle(both, *rows, earlier.ops + later.ops, into, from);
+    std::string obstacle = find_obstacle(both, *rows, earlier.ops + later.ops);
+    Between between;
+    if (obstacle.empty()) between = look_between(into, from), obstacle = between.obstacle;
     decide(a, obstacle.empty(), obstacle.empty() ? fmt::format("it walks the rows of {}", name_of(b)) : obstacle);
     if (!obstacle.empty()) return;
+    put_together(into, from, std::move(between.needs_earlier));
     for (const size_t member : later.members) found_.cluster_of[member] = into;
     earlier = {std::move(both), rows, earlier.ops + later.ops};
     later.members.clear();
@@ -107,12 +116,9 @@ class Joiner {
     return true;
   }
 
-  std::string find_obstacle(const std::vector<size_t>& members, const RowSpace& rows, int ops, size_t into, size_t from) {
+  std::string find_obstacle(const std::vector<size_t>& members, const RowSpace& rows, int ops) const {
     if (ops > most_ops) return fmt::format("together they are more than {} ops", most_ops);
-    const auto is_inside = [&](const Value* value) {
-      const auto made = found_.maker.find(value);
-      return made != found_.maker.end() && std::ranges::binary_search(members, made->second);
-    };
+    const auto is_inside = [&](const Value* value) { return std::ranges::binary_search(members, found_.maker.at(value)); };
     for (const size_t number : members) {
       const RowMember& member = found_.members[number];
       for (const MemoryRead& read : member.reads.reads) {
@@ -124,7 +130,6 @@ class Joiner {
         return fmt::format("it needs the whole of %{} first", value->id);
       }
     }
-    if (has_path_around(into, from)) return "what it reads needs the results of the others";
     return "";
   }
 
@@ -140,31 +145,44 @@ class Joiner {
     return true;
   }
 
-  // Whether something else comes after one of the two clusters and before one of them.
-  bool has_path_around(size_t one, size_t other) const {
-    std::vector<bool> seen(found_.clusters.size(), false);
-    std::vector<size_t> open;
-    const auto leave = [&](size_t cluster) {
+  // What stands between the clusters and needs results of the earlier one: that comes behind both, once they are one.
+  struct Between {
+    std::vector<size_t> needs_earlier = {};
+    std::string obstacle = {};  // something of it is needed by the later one, too
+  };
+  Between look_between(size_t one, size_t other) {
+    constexpr size_t most = 4096;  // clusters looked at, so that a deep program does not take long
+    const size_t first = order_.is_before(one, other) ? one : other, last = first == one ? other : one;
+    Between found;
+    ++search_;
+    const auto reaches_last = [&](size_t cluster) {
       for (const size_t member : found_.clusters[cluster].members) {
         for (const size_t follower : found_.members[member].followers) {
           const size_t next = found_.cluster_of[follower];
-          if (next == cluster || seen[next]) continue;
-          seen[next] = true;
-          open.push_back(next);
+          if (next == last && cluster != first) return true;
+          if (next == cluster || searched_[next] == search_ || !order_.is_before(next, last)) continue;
+          searched_[next] = search_;
+          found.needs_earlier.push_back(next);
         }
       }
+      return false;
     };
-    leave(one);
-    leave(other);
-    seen[one] = seen[other] = false;
-    std::erase_if(open, [&](size_t cluster) { return cluster == one || cluster == other; });
-    while (!open.empty()) {
-      const size_t next = open.back();
-      open.pop_back();
-      leave(next);
-      if (seen[one] || seen[other]) return true;
+    bool is_reached = reaches_last(first);
+    for (size_t next = 0; !is_reached && next < found.needs_earlier.size(); ++next) {
+      if (next == most) return {.obstacle = "too much stands between them"};
+      is_reached = reaches_last(found.needs_earlier[next]);
     }
-    return false;
+    if (is_reached) return {.obstacle = "what it reads needs the results of the others"};
+    return found;
+  }
+
+  // At the place of the later one; see look_between.
+  void put_together(size_t into, size_t from, std::vector<size_t> needs_earlier) {
+    const size_t last = order_.is_before(into, from) ? from : into;
+    std::ranges::sort(needs_earlier, [&](size_t a, size_t b) { return order_.is_before(b, a); });
+    for (const size_t cluster : needs_earlier) order_.move_behind(cluster, last);
+    if (last == from) order_.move_behind(into, from);
+    order_.remove(from);
   }
 
   std::string name_of(size_t member) const { return graph::label(found_.members[member].first()); }
@@ -172,15 +190,18 @@ class Joiner {
 
   RowClusters found_;
   Decisions& decisions_;
-  std::optional<size_t> barrier_;                    // the last member that makes a size
-  std::unordered_map<const Value*, size_t> reader_;  // the last member that reads it element by element
+  KernelOrder order_;               // of clusters: each behind all that it follows
+  std::vector<uint32_t> searched_;  // by cluster: the last search that met it
+  uint32_t search_ = 0;
+  std::optional<size_t> barrier_;           // the last member that makes a size
+  graph::SlotTable<Value, size_t> reader_;  // the last member that reads it element by element
 };
 
 }  // namespace
 
 bool RowClusters::is_made_in(size_t cluster, const Value* value) const {
-  const auto made = maker.find(value);
-  return made != maker.end() && cluster_of[made->second] == cluster;
+  const size_t made = maker.at(value);
+  return made != nobody && cluster_of[made] == cluster;
 }
 
 std::vector<size_t> RowClusters::in_order() const {
@@ -210,6 +231,8 @@ std::vector<size_t> RowClusters::in_order() const {
   return order;
 }
 
-RowClusters find_row_clusters(const Groups& groups, Decisions& decisions) { return Joiner(groups, decisions).run(); }
+RowClusters find_row_clusters(const graph::Graph& graph, const Groups& groups, Decisions& decisions) {
+  return Joiner(graph, groups, decisions).run();
+}
 
 }  // namespace anyshape::lower

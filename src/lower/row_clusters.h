@@ -3,6 +3,7 @@
 #include "lower/group.h"
 #include "lower/row_space.h"
 
+#include <limits>
 #include <optional>
 
 namespace anyshape::lower {
@@ -13,7 +14,7 @@ struct RowMember {
   const KernelReads& reads;
   std::optional<RowSpace> rows;  // of a reduction
   bool is_loop = false;
-  std::vector<size_t> followers;  // members that must come later
+  InlineVector<size_t, 2> followers;  // members that must come later
 
   const graph::Node& first() const { return *roots[0]; }
   bool is_alias() const { return first().op->is_alias; }
@@ -27,16 +28,19 @@ struct RowCluster {
 };
 
 struct RowClusters {
-  std::vector<RowMember> members;                         // one for each kernel
-  std::vector<RowCluster> clusters;                       // one for each member; those that have been joined to another are empty
-  std::vector<size_t> cluster_of;                         // by member
-  std::unordered_map<const graph::Value*, size_t> maker;  // of a value in memory: the member
+  static constexpr size_t nobody = std::numeric_limits<size_t>::max();
+
+  explicit RowClusters(const graph::Graph& graph) : maker(graph, nobody) {}
+  std::vector<RowMember> members;                // one for each kernel
+  std::vector<RowCluster> clusters;              // one for each member; those that have been joined to another are empty
+  std::vector<size_t> cluster_of;                // by member
+  graph::SlotTable<graph::Value, size_t> maker;  // of a value in memory: the member
 
   bool is_made_in(size_t cluster, const graph::Value* value) const;
   // In an order that keeps followers behind what they follow, and else the order of their first members.
   std::vector<size_t> in_order() const;
 };
 
-RowClusters find_row_clusters(const Groups& groups, Decisions& decisions);
+RowClusters find_row_clusters(const graph::Graph& graph, const Groups& groups, Decisions& decisions);
 
 }  // namespace anyshape::lower

@@ -15,9 +15,6 @@ namespace {
 using graph::Node;
 using graph::Value;
 
-// From here on, writing an element and reading it again is cheaper than computing it twice.
-constexpr int expensive = 8;
-
 class Finder {
  public:
   Finder(const Roots& roots, const Groups& groups) : groups_(groups), roots_(roots.begin(), roots.end()) {
@@ -107,7 +104,7 @@ class Finder {
       const Value* const value = (*node)->outputs[0];
       if ((*node)->op->element == nullptr || !found_.rows.is_full(value->spec.shape)) continue;
       const auto needed = uses.find(value);
-      if (needed == uses.end() || needed->second.size() < 2 || element_cost(**node) < expensive) continue;
+      if (needed == uses.end() || needed->second.size() < 2 || element_cost(**node) <= cheaper_than_scratch) continue;
       found_.kept.push_back({value, *needed->second.begin()});
       uses = find_uses();
     }

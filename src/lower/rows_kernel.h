@@ -15,15 +15,16 @@ class RowsKernel {
   static constexpr int64_t few_rows = 16, long_row = 2 * task_elements;
   static constexpr int64_t rows_together = 4, short_row = 64, wide_row = 896;
 
-  RowsKernel(const Roots& roots, const GroupContext& context)
+  RowsKernel(const PlannedKernel& planned, const GroupContext& context)
       : context_(context),
-        passes_(find_passes(roots, context.groups)),
-        last_(*roots.back()),
+        reads_(planned.reads),
+        passes_(find_passes(planned.roots, context.groups)),
+        last_(*planned.roots.back()),
         rows_(passes_.rows),
-        kernel_(std::string(roots.back()->op->name)),
+        kernel_(std::string(last_.op->name)),
         b_(kernel_.b),
         elements_(kernel_, context.groups, context.find_buffer, context.node_number) {
-    for (const graph::Node* root : roots) {
+    for (const graph::Node* root : planned.roots) {
       if (!root->op->is_alias) written_.insert(root->outputs[0]);
     }
   }
@@ -55,6 +56,7 @@ class RowsKernel {
   const Row& row() const { return together_[current_]; }
   // lower_rows.cpp: row by row
   void find_axes();
+  std::vector<Dim> open_sizes() const;
   void declare_buffers();
   void emit();
   void emit_blocks();
@@ -118,6 +120,7 @@ class RowsKernel {
   }
 
   const GroupContext& context_;
+  const KernelReads& reads_;
   const RowPasses passes_;
   const graph::Node& last_;  // of its results
   const RowSpace& rows_;

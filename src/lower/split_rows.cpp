@@ -20,6 +20,8 @@
 namespace anyshape::lower {
 namespace {
 
+const Switch splits_rows("split_rows", "a loop whose rows do not meet runs blocks of rows apart");
+
 using graph::Graph;
 using graph::Node;
 using graph::Value;
@@ -152,7 +154,7 @@ Attrs with_rows(const Node& node, const Dim& active) {
   return ShapeAttrs{begun(node.attrs.as<ShapeAttrs>().shape)};
 }
 
-// The body with `active` for the number of rows, in the places of rows and nowhere else. Its checks stay those of all rows.
+// The body with `active` for the number of rows, and for no other size that is equal to it. Its checks stay those of all rows.
 RegionGraph rewritten(const Graph& body, const RowFlow& flow, const Dim& active) {
   RegionGraph copy = graph::clone(body);
   const auto write = [&](const Value* from, Value* to) {
@@ -198,7 +200,7 @@ Split split(const ScanAttrs& attrs) {
 }  // namespace
 
 std::optional<SplitRows> split_rows(const Node& scan, Decisions& decisions) {
-  if (is_switched_off("split_rows")) return std::nullopt;
+  if (splits_rows.is_off()) return std::nullopt;
   Split made = split(scan.attrs.as<ScanAttrs>());
   decisions.push_back({"split_rows", graph::label(scan), made.rows.has_value(), std::move(made.reason)});
   return std::move(made.rows);

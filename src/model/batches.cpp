@@ -5,6 +5,7 @@
 #include "model/fields.h"
 #include "model/missing_values.h"
 #include "model/model_state.h"
+#include "model/target_values.h"
 
 #include <anyshape/error.h>
 #include <anyshape/ops.h>
@@ -24,24 +25,42 @@ Tensor rows_of(const Tensor& tensor, int64_t begin, int64_t end) { return slice(
 class Preparation {
  public:
   explicit Preparation(const Purpose& purpose)
-      : purpose_(purpose), inputs_(input_names(purpose.network)), outputs_(output_names(purpose.network)) {}
+      : purpose_(purpose), inputs_(input_names(purpose.network)), outputs_(purpose.network.layer()->output_names()) {}
 
-  Batch prepared(const Data& x, const Data& y, const Tensor& sample_weight, std::optional<int64_t> first_element) const {
-    Batch batch{.x = ordered_fields(purpose_.what, "input", x, inputs_)};
+  std::vector<Tensor> inputs(const Data& x) const {
+    return model_inputs(purpose_.network, ordered_fields(purpose_.what, "input", x, inputs_));
+  }
+
+  Batch prepared(const Data& x, const Data& y, const Data& sample_weight, std::optional<int64_t> first_element) const {
+    Batch batch{.x = inputs(x)};
     require_present(purpose_.network, purpose_.what, batch.x, first_element);
     if (purpose_.compiled == nullptr) return batch;
     if (!y.defined()) throw DataError(fmt::format("{}: no targets are given; expected a tensor, rows or inputs().", purpose_.what));
     batch.y = ordered_fields(purpose_.what, "target", y, outputs_);
-    if (sample_weight.defined()) batch.sample_weight = sample_weight;
+    const RowNames rows = row_names(first_element);
+    require_target_values(rows, *purpose_.compiled, batch.y);
+    for (const Data::Field& field : sample_weight.fields()) {
+      require_numbers({.what = purpose_.what,
+                       .name = field.name.empty() ? "the sample weights" : fmt::format("the sample weights \"{}\"", field.name),
+                       .advice = "Weigh what is not to count by 0.",
+                       .first_row = rows.first,
+                       .is_dataset = rows.is_dataset},
+                      field.tensor);
+    }
+    if (sample_weight.defined()) batch.sample_weight = ordered_weights(purpose_.what, sample_weight, outputs_);
     if (!purpose_.class_weight.empty()) {
-      if (batch.sample_weight) {
+      if (!batch.sample_weight.empty()) {
         throw ArgumentError(fmt::format("{}: class_weight and sample_weight are both given; expected one of them.", purpose_.what));
       }
-      batch.sample_weight = weights_of_classes(batch.y, purpose_.class_weight);
+      batch.sample_weight = {weights_of_classes(batch.y, purpose_.class_weight)};
     }
     for (size_t output = 0; output < batch.y.size(); ++output)
       batch.y[output] = cast_target(purpose_.network, *purpose_.compiled, output, batch.y[output]);
     return batch;
+  }
+
+  RowNames row_names(std::optional<int64_t> first_element) const {
+    return {.what = purpose_.what, .first = first_element.value_or(purpose_.first_row), .is_dataset = first_element.has_value()};
   }
 
  private:
@@ -51,8 +70,13 @@ class Preparation {
 
 class ArrayBatches final : public Batches {
  public:
-  ArrayBatches(Batch all, ArrayOptions options) : all_(std::move(all)), options_(options), rows_(row_count(all_.x.front())) {
-    options_.batch_size = std::min(options_.batch_size, rows_);  // of any size: sums with it do not overflow
+  ArrayBatches(const Purpose& purpose, Batch all, ArrayOptions options)
+      : compiled_(purpose.compiled),
+        names_{.what = purpose.what, .first = purpose.first_row},
+        all_(std::move(all)),
+        options_(options),
+        rows_(row_count(all_.x.front())) {
+    options_.batch_size = std::clamp<int64_t>(options_.batch_size, 1, std::max<int64_t>(rows_, 1));  // so that sums with it do not overflow
   }
 
   std::vector<Tensor> sample() override {
@@ -63,29 +87,39 @@ class ArrayBatches final : public Batches {
 
   void restart() override {
     begin_ = 0;
+    is_begun_ = false;
     if (options_.shuffle) order_ = random::permutation(rows_);
   }
 
   std::optional<Batch> next() override {
-    if (begin_ >= rows_) return std::nullopt;
+    if (begin_ >= rows_ && std::exchange(is_begun_, true)) return std::nullopt;  // no rows are one batch of none
+    is_begun_ = true;
     const int64_t end = std::min(begin_ + options_.batch_size, rows_);
     const Tensor chosen = options_.shuffle ? rows_of(order_, begin_, end) : Tensor();
     auto pick = [&](const Tensor& tensor) { return options_.shuffle ? take(tensor, chosen) : rows_of(tensor, begin_, end); };
     Batch batch;
     for (const Tensor& tensor : all_.x) batch.x.push_back(pick(tensor));
     for (const Tensor& tensor : all_.y) batch.y.push_back(pick(tensor));
-    if (all_.sample_weight) batch.sample_weight = pick(*all_.sample_weight);
+    for (const Tensor& tensor : all_.sample_weight) batch.sample_weight.push_back(pick(tensor));
     begin_ = end;
     return batch;
   }
 
-  std::optional<int64_t> steps() const override { return (rows_ + options_.batch_size - 1) / options_.batch_size; }
+  std::optional<int64_t> steps() const override { return std::max<int64_t>(1, (rows_ + options_.batch_size - 1) / options_.batch_size); }
+
+  void hold_to(const Model& model) override {
+    if (compiled_ == nullptr || !needs_output_facts(*compiled_, all_.y)) return;
+    require_targets_fit(names_, *compiled_, output_facts(model, sample(), compiled_->run_eagerly), all_.x, all_.y);
+  }
 
  private:
+  const Compiled* compiled_;
+  RowNames names_;
   Batch all_;
   ArrayOptions options_;
   int64_t rows_;
   int64_t begin_ = 0;
+  bool is_begun_ = false;
   Tensor order_;
 };
 
@@ -103,7 +137,7 @@ class DatasetBatches final : public Batches {
   std::vector<Tensor> sample() override {
     restart();
     is_fresh_ = true;
-    if (*place_ != data_.end()) return ordered_fields(purpose_.what, "input", (*place_)->x, input_names(purpose_.network));
+    if (*place_ != data_.end()) return preparation_.inputs((*place_)->x);
     throw DataError(fmt::format("{}: the dataset is empty; expected at least one batch.", purpose_.what));
   }
 
@@ -119,14 +153,31 @@ class DatasetBatches final : public Batches {
     if (!(*place_ != data_.end())) return std::nullopt;
     const Example& example = **place_;
     require_equal_rows(purpose_.what, example.x, example.y, example.sample_weight);
+    if (purpose_.compiled != nullptr) require_rows(purpose_.what, example.x);
     Batch batch = preparation_.prepared(example.x, example.y, example.sample_weight, elements_);
+    if (model_) hold(batch);
     elements_ += row_count(batch.x.front());
     return batch;
   }
 
   std::optional<int64_t> steps() const override { return data_.size(); }
 
+  void hold_to(const Model& model) override {
+    if (purpose_.compiled != nullptr) model_ = model;
+  }
+
  private:
+  // The first batch tells whether there is anything to look at.
+  void hold(const Batch& batch) {
+    if (!facts_) {
+      const bool is_needed = needs_output_facts(*purpose_.compiled, batch.y);
+      facts_ = is_needed ? output_facts(*model_, batch.x, purpose_.compiled->run_eagerly) : std::vector<OutputFacts>();
+    }
+    require_targets_fit(preparation_.row_names(elements_), *purpose_.compiled, *facts_, batch.x, batch.y);
+  }
+
+  std::optional<Model> model_;
+  std::optional<std::vector<OutputFacts>> facts_;
   Purpose purpose_;
   Preparation preparation_;
   Dataset data_;
@@ -147,7 +198,7 @@ int64_t row_count(const char* what, const Data& x) {
   return row_count(x.fields().front().tensor);
 }
 
-void require_equal_rows(const char* what, const Data& x, const Data& y, const Tensor& sample_weight) {
+void require_equal_rows(const char* what, const Data& x, const Data& y, const Data& sample_weight) {
   const int64_t rows = row_count(what, x);
   auto require = [&](const Tensor& tensor, const char* name) {
     if (row_count(tensor) == rows) return;
@@ -155,8 +206,11 @@ void require_equal_rows(const char* what, const Data& x, const Data& y, const Te
   };
   for (const Data::Field& field : x.fields()) require(field.tensor, "further inputs");
   for (const Data::Field& field : y.fields()) require(field.tensor, "targets");
-  if (sample_weight.defined()) require(sample_weight, "sample weights");
-  if (rows == 0) throw DataError(fmt::format("{}: the inputs have no rows; expected at least one.", what));
+  for (const Data::Field& field : sample_weight.fields()) require(field.tensor, "sample weights");
+}
+
+void require_rows(const char* what, const Data& x) {
+  if (row_count(what, x) == 0) throw DataError(fmt::format("{}: the inputs have no rows; expected at least one.", what));
 }
 
 Data rows_between(const Data& data, int64_t begin, int64_t end) {
@@ -165,14 +219,15 @@ Data rows_between(const Data& data, int64_t begin, int64_t end) {
   return Data(std::move(fields));
 }
 
-std::unique_ptr<Batches> array_batches(const Purpose& purpose, const Data& x, const Data& y, const Tensor& sample_weight,
+std::unique_ptr<Batches> array_batches(const Purpose& purpose, const Data& x, const Data& y, const Data& sample_weight,
                                        ArrayOptions options) {
   if (options.batch_size < 1) {
     throw ArgumentError(fmt::format("{}: batch_size is {}; expected at least 1.", purpose.what, options.batch_size));
   }
   const Preparation preparation(purpose);
   require_equal_rows(purpose.what, x, y, sample_weight);
-  return std::make_unique<ArrayBatches>(preparation.prepared(x, y, sample_weight, {}), options);
+  if (purpose.compiled != nullptr) require_rows(purpose.what, x);  // a prediction of none is none, a loss of none no number
+  return std::make_unique<ArrayBatches>(purpose, preparation.prepared(x, y, sample_weight, {}), options);
 }
 
 std::unique_ptr<Batches> dataset_batches(const Purpose& purpose, const Dataset& data) {

@@ -1,8 +1,9 @@
 // Where batches come from: rows of tensors, in order or shuffled, or a dataset. Both give them ready for a step: inputs in the model's
 // order, NaN refused, targets in their loss's dtype, class weights turned into weights of rows.
 #pragma once
+#include "model/compiled.h"
+
 #include <anyshape/dataset.h>
-#include <anyshape/model.h>
 
 #include <map>
 #include <memory>
@@ -19,28 +20,32 @@ class Batches {
   virtual void restart() = 0;  // the next epoch
   virtual std::optional<Batch> next() = 0;
   virtual std::optional<int64_t> steps() const = 0;  // of one epoch, where known
+  // Holds targets to what the model gives: those of tensors at once, those of a dataset as they come. The model is built.
+  virtual void hold_to(const Model& model) = 0;
 };
 
 // What batches are for.
 struct Purpose {
-  const char* what;                // who asks: "fit"
-  const AnyLayer& network;         // its inputs, and whether it takes missing values
-  const CompileOptions* compiled;  // none: no targets are wanted
+  const char* what;          // who asks: "fit"
+  const AnyLayer& network;   // its inputs, and whether it takes missing values
+  const Compiled* compiled;  // none: no targets are wanted
   std::map<int64_t, double> class_weight = {};
+  int64_t first_row = 0;  // the number that the first row has in the user's tensors
 };
 
 struct ArrayOptions {
   int64_t batch_size = 32;
   bool shuffle = false;
 };
-std::unique_ptr<Batches> array_batches(const Purpose& purpose, const Data& x, const Data& y, const Tensor& sample_weight,
+std::unique_ptr<Batches> array_batches(const Purpose& purpose, const Data& x, const Data& y, const Data& sample_weight,
                                        ArrayOptions options);
 std::unique_ptr<Batches> dataset_batches(const Purpose& purpose, const Dataset& data);
 
 int64_t row_count(const Tensor& tensor);  // ShapeError for a scalar
 int64_t row_count(const char* what, const Data& x);
-// DataError for fields and weights of other counts than the first input's, and for no rows at all.
-void require_equal_rows(const char* what, const Data& x, const Data& y, const Tensor& sample_weight);
+// DataError for fields and weights of other counts than the first input's.
+void require_equal_rows(const char* what, const Data& x, const Data& y, const Data& sample_weight);
+void require_rows(const char* what, const Data& x);  // DataError for none
 Data rows_between(const Data& data, int64_t begin, int64_t end);
 
 }  // namespace anyshape::model

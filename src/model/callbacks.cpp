@@ -1,13 +1,16 @@
 // The callbacks that come with the library.
+#include "base/option_rules.h"
 #include "model/model_state.h"
-#include "train/loss_impl.h"
+#include "model/path_template.h"
 
 #include <anyshape/callback.h>
 #include <anyshape/error.h>
 #include <anyshape/model.h>
+#include <anyshape/registry.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -32,7 +35,7 @@ bool is_named_after(std::string_view value, const std::vector<std::string>& metr
 std::optional<bool> wants_maximum(Monitor mode, const std::string& name) {
   if (mode != Monitor::Auto) return mode == Monitor::Max;
   if (is_named_after(name, {"accuracy", "acc", "auc", "precision", "recall", "f1_score", "f1"})) return true;
-  std::vector<std::string> minimized = train::loss_names();
+  std::vector<std::string> minimized = registry_of<Loss>().names();
   minimized.insert(minimized.end(), {"loss", "root_mean_squared_error"});
   if (is_named_after(name, minimized)) return false;
   return std::nullopt;
@@ -69,12 +72,30 @@ double worst(const char* callback, const Model& model, Monitor mode, const std::
   return *maximum ? -infinity : infinity;
 }
 
+// ArgumentError for a path whose folder cannot be written to: before training, not after the first epoch of it.
+void require_folder(const char* callback, const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  std::error_code fault;
+  const bool is_there = std::filesystem::is_directory(folder, fault);
+  if (is_there && ::access(folder.c_str(), W_OK | X_OK) == 0) return;
+  throw ArgumentError(fmt::format("{}: \"{}\" cannot be written: the folder \"{}\" {}; expected a path in a folder that may be written.",
+                                  callback, path.string(), folder.string(), is_there ? "may not be written" : "is not there"));
+}
+
 }  // namespace
+
+std::shared_ptr<Callback> AnyCallback::required(std::shared_ptr<Callback> callback) {
+  if (callback == nullptr) throw ArgumentError("callback: the pointer is null; expected a callback.");
+  return callback;
+}
 
 ModelCheckpoint::ModelCheckpoint(std::string path, ModelCheckpointOptions options) : path_(std::move(path)), options_(std::move(options)) {}
 
 void ModelCheckpoint::on_train_begin(Model& model) {
   if (options_.save_best_only) best_ = worst("ModelCheckpoint", model, options_.mode, options_.monitor);
+  const model::PathTemplate path("ModelCheckpoint", path_);
+  if (const auto& recorded = Model::State::of(model, "ModelCheckpoint").recorded; !recorded.empty()) path.require_known(recorded);
+  require_folder("ModelCheckpoint", path.up_to_first_field());
 }
 
 void ModelCheckpoint::on_epoch_end(Model& model, int64_t epoch, const Scores& scores) {
@@ -83,18 +104,14 @@ void ModelCheckpoint::on_epoch_end(Model& model, int64_t epoch, const Scores& sc
     if (!is_better(value, best_, options_.mode, options_.monitor, 0)) return;
     best_ = value;
   }
-  std::string path = path_;
-  auto fill_in = [&](const std::string& name, const std::string& text) {
-    const std::string place = "{" + name + "}";
-    for (size_t at = path.find(place); at != std::string::npos; at = path.find(place, at + text.size()))
-      path.replace(at, place.size(), text);
-  };
-  fill_in("epoch", fmt::to_string(epoch + 1));
-  for (const auto& [name, value] : scores.all()) fill_in(name, fmt::format("{:.4f}", value));
-  model.save_weights(path);
+  model.save_weights(model::PathTemplate("ModelCheckpoint", path_).filled_in(epoch + 1, scores));
 }
 
-EarlyStopping::EarlyStopping(EarlyStoppingOptions options) : options_(std::move(options)) {}
+EarlyStopping::EarlyStopping(EarlyStoppingOptions options) : options_(std::move(options)) {
+  require::finite("EarlyStopping", "min_delta", options_.min_delta);
+  require::at_least("EarlyStopping", "patience", options_.patience, 0);
+  require::at_least("EarlyStopping", "start_from_epoch", options_.start_from_epoch, 0);
+}
 
 void EarlyStopping::on_train_begin(Model& model) {
   best_ = worst("EarlyStopping", model, options_.mode, options_.monitor);
@@ -122,6 +139,11 @@ ReduceLROnPlateau::ReduceLROnPlateau(ReduceLROnPlateauOptions options) : options
   if (!(options_.factor > 0 && options_.factor < 1)) {
     throw ArgumentError(fmt::format("ReduceLROnPlateau: factor is {}; expected 0 < factor < 1.", options_.factor));
   }
+  const char* const name = "ReduceLROnPlateau";
+  require::at_least(name, "patience", options_.patience, 0);
+  require::not_negative(name, "min_delta", options_.min_delta);
+  require::at_least(name, "cooldown", options_.cooldown, 0);
+  require::not_negative(name, "min_learning_rate", options_.min_learning_rate);
 }
 
 void ReduceLROnPlateau::on_train_begin(Model& model) {
@@ -141,23 +163,26 @@ void ReduceLROnPlateau::on_epoch_end(Model& model, int64_t, const Scores& scores
     return;
   }
   if (cooling_ > 0 || ++waited_ < options_.patience) return;
-  const Optimizer optimizer = model.optimizer();
+  Optimizer optimizer = model.optimizer();
   if (optimizer.learning_rate() <= options_.min_learning_rate) return;
   optimizer.set_learning_rate(std::max(optimizer.learning_rate() * options_.factor, options_.min_learning_rate));
   cooling_ = options_.cooldown;
   waited_ = 0;
 }
 
+LearningRateScheduler::LearningRateScheduler(std::function<double(int64_t, double)> schedule)
+    : schedule_(require::callable("LearningRateScheduler", "the schedule", std::move(schedule))) {}
+
 void LearningRateScheduler::on_epoch_begin(Model& model, int64_t epoch) {
-  const Optimizer optimizer = model.optimizer();
+  Optimizer optimizer = model.optimizer();
   optimizer.set_learning_rate(schedule_(epoch, optimizer.learning_rate()));
 }
 
 CSVLogger::CSVLogger(std::filesystem::path file, CSVLoggerOptions options) : file_(std::move(file)), options_(options) {}
 
 void CSVLogger::on_train_begin(Model&) {
-  if (options_.append && std::filesystem::exists(file_)) return;
-  std::ofstream out(file_, std::ios::trunc);
+  require_folder("CSVLogger", file_);
+  std::ofstream out(file_, options_.append ? std::ios::app : std::ios::trunc);
   if (!out)
     throw ArgumentError(fmt::format("CSVLogger: \"{}\" cannot be written; expected a path in a folder that exists.", file_.string()));
 }

@@ -1,20 +1,35 @@
-// Running means of an epoch: the loss weighted by rows, and the metrics' own sums.
+// Running means of an epoch: the loss in its parts, each by its own weight, the metrics' own sums, and by rows what a step of the user's own
+// gives.
 #pragma once
+#include "model/compiled.h"
+#include "model/loss_parts.h"
+
 #include <anyshape/history.h>
-#include <anyshape/model.h>
+
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace anyshape::model {
 
 class EpochScores {
  public:
-  explicit EpochScores(const CompileOptions& options);  // metrics begin anew
-  void add(double loss, int64_t rows);
+  explicit EpochScores(const Compiled& compiled);                                    // metrics begin anew
+  void add(double loss, int64_t rows, const std::optional<PartValues>& parts = {});  // no parts: all of the loss weighs by rows
   Scores so_far() const;
 
  private:
-  const CompileOptions& options_;
-  double total_ = 0;
-  int64_t rows_ = 0;
+  struct Sum {
+    double total = 0, weight = 0;
+    void add(double value, double times);
+    double mean() const { return weight == 0 ? 0 : total / weight; }
+  };
+  const Compiled& compiled_;
+  Sum whole_;  // of batches without parts
+  std::vector<Sum> outputs_;
+  std::vector<std::pair<std::string, Sum>> own_;  // of the user's own step
+  Sum added_;
+  double rows_in_parts_ = 0;
 };
 
 }  // namespace anyshape::model

@@ -8,18 +8,22 @@
 #include <anyshape/ops.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace anyshape {
 
-std::optional<Scores> model::evaluate_batches(const char* what, const Model& model, const Model::State& state, Batches& batches,
-                                              Progress* progress, const std::function<bool()>& is_stopped) {
-  const CompileOptions& compiled = *state.compiled;
+std::optional<Scores> model::evaluate_batches(const char* what, const Model& model, const std::shared_ptr<Evaluations>& evaluations,
+                                              Batches& batches, Progress* progress, const std::function<bool()>& is_stopped) {
+  const Evaluations::Pass pass(evaluations);
+  const auto& [compiled, step_parts, step] = *pass;
   EpochScores scores(compiled);
+  step_parts->take();  // of a pass that failed
   batches.restart();
   int64_t steps = 0;
   while (std::optional<Batch> batch = batches.next()) {
     const int64_t rows = row_count(batch->x.front());
-    scores.add(run_step(*state.evaluate_step, compiled.run_eagerly, model, *batch).item<double>(), rows);
+    const double loss = run_step(step, compiled.run_eagerly, model, *batch).item<double>();
+    scores.add(loss, rows, step_parts->take());
     ++steps;
     if (progress != nullptr && progress->is_due()) progress->show(steps, scores.so_far());
     if (is_stopped && is_stopped()) return std::nullopt;
@@ -34,70 +38,87 @@ namespace {
 using model::Batches;
 
 Scores evaluate_all(const Model& model, const std::shared_ptr<Model::State>& state, Batches& batches, Verbose verbose) {
-  model::prepare_model(model, state, state->shapes, batches.sample());
+  const model::Prepared prepared = model::prepare_model(model, state, batches.sample());
+  batches.hold_to(model);
   model::Progress progress(verbose);
   progress.begin("Evaluating", batches.steps());
-  return *model::evaluate_batches("evaluate", model, *state, batches, &progress, {});
+  return *model::evaluate_batches("evaluate", model, prepared.evaluations, batches, &progress, {});
 }
 
-Tensor predict_all(const Model& model, const std::shared_ptr<Model::State>& state, Batches& batches, Verbose verbose) {
-  model::prepare_model(model, state, state->shapes, batches.sample());
+Outputs predict_all(const Model& model, const std::shared_ptr<Model::State>& state, Batches& batches, Verbose verbose) {
+  const model::Prepared prepared = model::prepare_model(model, state, batches.sample());
   model::Progress progress(verbose);
-  std::vector<Tensor> parts;
+  std::vector<std::vector<Tensor>> parts;  // per output, the batches' results
+  int64_t steps = 0;
   batches.restart();
   progress.begin("Predicting", batches.steps());
-  const bool run_eagerly = state->compiled && state->compiled->run_eagerly;
   while (std::optional<Batch> batch = batches.next()) {
-    std::vector<Tensor> results = model::run_step(*state->predict_step, run_eagerly, model, batch->x);
-    if (results.size() != 1) {
-      throw ArgumentError(
-          fmt::format("predict: the model has {} outputs; expected one. Make a Model of the output that is wanted.", results.size()));
-    }
-    parts.push_back(std::move(results[0]));
-    if (progress.is_due()) progress.show(static_cast<int64_t>(parts.size()), {});
+    std::vector<Tensor> results = model::run_step(prepared.predict_step, prepared.run_eagerly, model, batch->x);
+    parts.resize(results.size());
+    for (size_t output = 0; output < results.size(); ++output) parts[output].push_back(std::move(results[output]));
+    ++steps;
+    if (progress.is_due()) progress.show(steps, {});
   }
-  if (parts.empty()) throw DataError("predict: the data has no batch; expected at least one.");
-  progress.end(static_cast<int64_t>(parts.size()), {});
-  return parts.size() == 1 ? parts[0] : concat(parts, {.axis = 0});
+  if (steps == 0) throw DataError("predict: the data has no batch; expected at least one.");
+  progress.end(steps, {});
+  std::vector<Tensor> joined;
+  for (const std::vector<Tensor>& output : parts) joined.push_back(output.size() == 1 ? output[0] : concat(output, {.axis = 0}));
+  return {std::move(joined), model.AnyLayer::layer()->output_names()};
+}
+
+Tensor the_one(const Outputs& outputs) {
+  if (outputs.size() == 1) return outputs[0];
+  throw ArgumentError(fmt::format("predict: the model has {} outputs: {}; expected one. Call predict_outputs() for all of them.",
+                                  outputs.size(), fmt::join(outputs.names(), ", ")));
 }
 
 }  // namespace
 
 Scores Model::evaluate(const Data& x, const Data& y, EvaluateOptions options) const {
-  const CompileOptions& compiled = model::require_compiled(*this, "evaluate");
+  const model::Compiled& compiled = model::require_compiled(*this, "evaluate");
   const auto batches =
       model::array_batches({"evaluate", *this, &compiled}, x, y, options.sample_weight, {.batch_size = options.batch_size});
   return evaluate_all(*this, state_, *batches, options.verbose);
 }
 
 Scores Model::evaluate(const Dataset& data, EvaluateOptions options) const {
-  const CompileOptions& compiled = model::require_compiled(*this, "evaluate");
+  const model::Compiled& compiled = model::require_compiled(*this, "evaluate");
   if (options.sample_weight.defined()) {
     throw ArgumentError("evaluate: sample_weight needs tensors; expected the weights in the dataset.");
   }
   return evaluate_all(*this, state_, *model::dataset_batches({"evaluate", *this, &compiled}, data), options.verbose);
 }
 
-Tensor Model::predict(const Data& x, PredictOptions options) const {
+Tensor Model::predict(const Data& x, PredictOptions options) const { return the_one(predict_outputs(x, options)); }
+Tensor Model::predict(const Dataset& data, PredictOptions options) const { return the_one(predict_outputs(data, options)); }
+
+Outputs Model::predict_outputs(const Data& x, PredictOptions options) const {
   State::of(*this, "predict");
   const auto batches = model::array_batches({"predict", *this, nullptr}, x, {}, {}, {.batch_size = options.batch_size});
   return predict_all(*this, state_, *batches, options.verbose);
 }
 
-Tensor Model::predict(const Dataset& data, PredictOptions options) const {
+Outputs Model::predict_outputs(const Dataset& data, PredictOptions options) const {
   State::of(*this, "predict");
   return predict_all(*this, state_, *model::dataset_batches({"predict", *this, nullptr}, data), options.verbose);
 }
 
-Scores Model::train_on_batch(const Data& x, const Data& y) const {
-  const CompileOptions& compiled = model::require_compiled(*this, "train_on_batch");
-  const auto batches = model::array_batches({"train_on_batch", *this, &compiled}, x, y, {},
+Scores Model::train_on_batch(const Data& x, const Data& y, const Data& sample_weight) {
+  const model::Compiled& compiled = model::require_compiled(*this, "train_on_batch");
+  const auto batches = model::array_batches({"train_on_batch", *this, &compiled}, x, y, sample_weight,
                                             {.batch_size = std::max<int64_t>(1, model::row_count("train_on_batch", x))});
-  model::prepare_model(*this, state_, state_->shapes, batches->sample());
+  model::prepare_model(*this, state_, batches->sample());
+  if (!compiled.run_eagerly && state_->train_step->stats().traces == 0)
+    batches->hold_to(*this);  // of later batches the step says what is wrong
   batches->restart();
   model::EpochScores scores(compiled);
-  scores.add(model::run_step(*state_->train_step, compiled.run_eagerly, *this, compiled.optimizer, *batches->next()).item<double>(), 1);
-  return scores.so_far();
+  state_->train_parts->take();  // of a step that somebody else ran
+  const double loss =
+      model::run_step(*state_->train_step, compiled.run_eagerly, *this, compiled.optimizer, *batches->next()).item<double>();
+  scores.add(loss, model::row_count("train_on_batch", x), state_->train_parts->take());
+  Scores result = scores.so_far();
+  result.set("loss", loss);  // of one batch the whole is what its parts add up to
+  return result;
 }
 
 }  // namespace anyshape

@@ -1,34 +1,22 @@
-// Names to places.
+// Names to indices.
 #include "model/fields.h"
 
 #include "base/near_names.h"
+#include "nn/declared_inputs.h"
 
 #include <anyshape/error.h>
+#include <anyshape/ops.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 namespace anyshape::model {
-namespace {
-
-const nn::FunctionalNetwork* as_functional(const AnyLayer& network) {
-  return dynamic_cast<const nn::FunctionalNetwork*>(network.layer().get());
-}
-
-}  // namespace
 
 std::vector<std::string> input_names(const AnyLayer& network) {
   std::vector<std::string> names;
-  if (const nn::FunctionalNetwork* functional = as_functional(network)) {
-    for (const TensorSpec& spec : functional->input_specs()) names.push_back(spec.name);
-  }
+  for (const TensorSpec& spec : network.layer()->input_specs()) names.push_back(spec.name);
   return names;
-}
-
-std::vector<std::string> output_names(const AnyLayer& network) {
-  const nn::FunctionalNetwork* functional = as_functional(network);
-  return functional == nullptr ? std::vector<std::string>() : functional->output_names();
 }
 
 std::vector<Tensor> ordered_fields(const char* what, const char* kind, const Data& data, const std::vector<std::string>& names) {
@@ -49,6 +37,38 @@ std::vector<Tensor> ordered_fields(const char* what, const char* kind, const Dat
     tensors[place] = fields[i].tensor;
   }
   return tensors;
+}
+
+std::vector<Tensor> ordered_weights(const char* what, const Data& weights, const std::vector<std::string>& outputs) {
+  const std::vector<Data::Field>& fields = weights.fields();
+  if (fields.size() == 1 && fields[0].name.empty()) return {fields[0].tensor};
+  const bool is_by_name = std::ranges::any_of(fields, [](const Data::Field& field) { return !field.name.empty(); });
+  if (is_by_name && outputs.empty()) {
+    throw ArgumentError(fmt::format(
+        "{}: sample_weight names the output \"{}\", and the model has no names for its outputs; expected one tensor. A model of "
+        "your own names them by output_names().",
+        what, fields[0].name));
+  }
+  std::vector<Data::Field> all = fields;
+  for (const std::string& name : outputs) {  // what is not named counts as it is
+    if (!is_by_name || std::ranges::any_of(fields, [&](const Data::Field& field) { return field.name == name; })) continue;
+    all.push_back({.name = name, .tensor = ones({fields[0].tensor.shape()[0]})});
+  }
+  for (const Data::Field& field : fields) {
+    if (!is_by_name || std::ranges::find(outputs, field.name) != outputs.end()) continue;
+    throw ArgumentError(fmt::format("{}: sample_weight: {}", what, unknown_name("output", field.name, outputs)));
+  }
+  return ordered_fields(what, "sample weight", Data(std::move(all)), outputs);
+}
+
+std::vector<Tensor> model_inputs(const AnyLayer& network, std::vector<Tensor> inputs) {
+  const std::vector<TensorSpec> declared = network.layer()->input_specs();
+  if (!declared.empty() && declared.size() == inputs.size()) return nn::held_inputs(network.name(), declared, inputs);
+  if (!is_floating(network.layer()->input_dtype())) return inputs;
+  for (Tensor& input : inputs) {
+    if (input.rank() == 1) input = expand_dims(input, 1);
+  }
+  return inputs;
 }
 
 }  // namespace anyshape::model

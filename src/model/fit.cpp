@@ -6,7 +6,6 @@
 #include "model/model_state.h"
 #include "model/prepare.h"
 #include "model/progress.h"
-#include "model/reported_metrics.h"
 
 #include <anyshape/error.h>
 #include <anyshape/random.h>
@@ -46,9 +45,11 @@ class Fit {
   History run(Batches& batches, Batches* validation) {
     const model::InterruptScope interrupt;
     state_.stop = false;
-    state_.recorded = model::reported_names(compiled_);
-    if (validation != nullptr) {
-      for (const std::string& name : model::reported_names(compiled_)) state_.recorded.push_back("val_" + name);
+    if (!compiled_.step) {  // what one of the user's own reports is known when it has run
+      state_.recorded = compiled_.reported_names();
+      for (const std::string& name : compiled_.reported_names()) {
+        if (validation != nullptr) state_.recorded.push_back("val_" + name);
+      }
     }
     each([&](Callback& callback) { callback.on_train_begin(model_); });
     for (int64_t epoch = 0; epoch < options_.epochs && !is_stopped(); ++epoch) run_epoch(epoch, batches, validation);
@@ -66,6 +67,7 @@ class Fit {
 
   void run_epoch(int64_t epoch, Batches& batches, Batches* validation) {
     each([&](Callback& callback) { callback.on_epoch_begin(model_, epoch); });
+    state_.train_parts->take();  // of a step that somebody else ran
     batches.restart();
     progress_.begin(fmt::format("Epoch {}/{}", epoch + 1, options_.epochs), batches.steps());
     model::EpochScores scores(compiled_);
@@ -92,7 +94,7 @@ class Fit {
     if (traces > 0 && state_.train_step->stats().traces > traces) {
       progress_.note("traced again: " + state_.train_step->traces().back().reason);
     }
-    scores.add(loss, model::row_count(batch.x.front()));
+    scores.add(loss, model::row_count(batch.x.front()), state_.train_parts->take());
     if (options_.callbacks.empty()) return;
     Scores so_far = scores.so_far();
     so_far.set("loss", loss);
@@ -101,17 +103,16 @@ class Fit {
 
   // val_loss and the others; where an interrupt cuts the epoch short they are NaN, so that every column has a value per epoch.
   void add_validation(Batches& validation, Scores& result) const {
-    const std::vector<std::pair<std::string, double>> names = result.all();
     std::optional<Scores> scores;
-    if (!is_interrupted()) scores = model::evaluate_batches("fit", model_, state_, validation, nullptr, is_interrupted);
-    for (const auto& [name, value] : names) {
+    if (!is_interrupted()) scores = model::evaluate_batches("fit", model_, state_.evaluations, validation, nullptr, is_interrupted);
+    for (const std::string& name : compiled_.reported_names()) {
       result.set("val_" + name, scores ? (*scores)[name] : std::numeric_limits<double>::quiet_NaN());
     }
   }
 
   Model model_;
   Model::State& state_;
-  const CompileOptions& compiled_;
+  const model::Compiled& compiled_;
   const FitOptions& options_;
   model::Progress progress_;
   History history_;
@@ -123,11 +124,12 @@ void require_options(const FitOptions& options) {
     throw ArgumentError(fmt::format("fit: validation_split is {}; expected 0 <= split < 1.", options.validation_split));
   }
   const ValidationData& validation = options.validation_data;
-  if (validation.dataset && (validation.x.defined() || validation.y.defined())) {
+  if (validation.dataset && (validation.x.defined() || validation.y.defined() || validation.sample_weight.defined())) {
     throw ArgumentError("fit: validation_data has tensors and a dataset; expected one of them.");
   }
-  if (validation.y.defined() && !validation.x.defined()) {
-    throw ArgumentError("fit: validation_data has .y and no .x; expected both.");
+  if ((validation.y.defined() || validation.sample_weight.defined()) && !validation.x.defined()) {
+    throw ArgumentError(
+        fmt::format("fit: validation_data has .{} and no .x; expected both.", validation.y.defined() ? "y" : "sample_weight"));
   }
   if ((validation.x.defined() || validation.dataset) && options.validation_split > 0) {
     throw ArgumentError("fit: validation_split and validation_data are both given; expected one of them.");
@@ -137,26 +139,30 @@ void require_options(const FitOptions& options) {
 std::unique_ptr<Batches> given_validation(const model::Purpose& purpose, const FitOptions& options) {
   if (options.validation_data.dataset) return model::dataset_batches(purpose, *options.validation_data.dataset);
   if (!options.validation_data.x.defined()) return nullptr;
-  return model::array_batches(purpose, options.validation_data.x, options.validation_data.y, {}, {.batch_size = options.batch_size});
+  const ValidationData& given = options.validation_data;
+  return model::array_batches(purpose, given.x, given.y, given.sample_weight, {.batch_size = options.batch_size});
 }
 
-Tensor rows_between(const Tensor& tensor, int64_t begin, int64_t end) {
-  return tensor.defined() ? model::rows_between(Data(tensor), begin, end).single() : tensor;
+void hold_to(const Model& model, Batches& batches, Batches* validation) {
+  batches.hold_to(model);
+  if (validation != nullptr) validation->hold_to(model);
 }
 
 }  // namespace
 
-History Model::fit(const Data& x, const Data& y, FitOptions options) const {
-  const CompileOptions& compiled = model::require_compiled(*this, "fit");
+History Model::fit(const Data& x, const Data& y, FitOptions options) {
+  const model::Compiled& compiled = model::require_compiled(*this, "fit");
   const FitScope scope(*state_);
   require_options(options);
-  const model::Purpose training{"fit", *this, &compiled, options.class_weight}, checking{"fit: validation", *this, &compiled};
+  const model::Purpose training{"fit", *this, &compiled, options.class_weight};
+  model::Purpose checking{"fit: validation", *this, &compiled};
   const model::ArrayOptions order{.batch_size = options.batch_size, .shuffle = options.shuffle};
   std::optional<random::SeedScope> seeded;
   if (options.seed) seeded.emplace(static_cast<uint64_t>(*options.seed));
   std::unique_ptr<Batches> batches, validation;
   if (options.validation_split > 0) {                               // the last rows, as they are given
     model::require_equal_rows("fit", x, y, options.sample_weight);  // slices of unequal ones may be equal
+    model::require_rows("fit", x);
     const int64_t rows = model::row_count("fit", x);
     const auto kept = static_cast<int64_t>(std::floor(static_cast<double>(rows) * (1 - options.validation_split)));
     if (kept == 0 || kept == rows) {
@@ -164,19 +170,21 @@ History Model::fit(const Data& x, const Data& y, FitOptions options) const {
                                   options.validation_split, rows, kept));
     }
     batches = model::array_batches(training, model::rows_between(x, 0, kept), model::rows_between(y, 0, kept),
-                                   rows_between(options.sample_weight, 0, kept), order);
+                                   model::rows_between(options.sample_weight, 0, kept), order);
+    checking.first_row = kept;
     validation = model::array_batches(checking, model::rows_between(x, kept, rows), model::rows_between(y, kept, rows),
-                                      rows_between(options.sample_weight, kept, rows), {.batch_size = options.batch_size});
+                                      model::rows_between(options.sample_weight, kept, rows), {.batch_size = options.batch_size});
   } else {
     batches = model::array_batches(training, x, y, options.sample_weight, order);
     validation = given_validation(checking, options);
   }
   model::prepare_model(*this, state_, options.shapes, batches->sample());
+  hold_to(*this, *batches, validation.get());
   return Fit(*this, *state_, options).run(*batches, validation.get());
 }
 
-History Model::fit(const Dataset& data, FitOptions options) const {
-  const CompileOptions& compiled = model::require_compiled(*this, "fit");
+History Model::fit(const Dataset& data, FitOptions options) {
+  const model::Compiled& compiled = model::require_compiled(*this, "fit");
   const FitScope scope(*state_);
   require_options(options);
   if (options.validation_split != 0 || options.sample_weight.defined()) {
@@ -187,6 +195,7 @@ History Model::fit(const Dataset& data, FitOptions options) const {
   const auto batches = model::dataset_batches({"fit", *this, &compiled, options.class_weight}, data);
   const auto validation = given_validation({"fit: validation", *this, &compiled}, options);
   model::prepare_model(*this, state_, options.shapes, batches->sample());
+  hold_to(*this, *batches, validation.get());
   return Fit(*this, *state_, options).run(*batches, validation.get());
 }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace anyshape {
@@ -27,6 +28,9 @@ template <class List>
   for (const auto& each : list) names.push_back(each.first);
   throw ArgumentError("history: " + unknown_name("recorded value", name, names));
 }
+
+// NaN has a sign that says nothing, and would be printed.
+double without_sign(double value) { return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value; }
 
 std::string json_number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : "null"; }
 
@@ -62,7 +66,8 @@ int64_t History::epochs() const {
   return static_cast<int64_t>(most);
 }
 
-void History::append(const std::string& name, double value) {
+void History::append(const std::string& name, double given) {
+  const double value = without_sign(given);
   const auto found = find_name(columns_, name);
   if (found != columns_.end()) {
     found->second.push_back(value);
@@ -104,7 +109,8 @@ double Scores::operator[](const std::string& name) const {
 
 bool Scores::contains(const std::string& name) const { return find_name(values_, name) != values_.end(); }
 
-void Scores::set(const std::string& name, double value) {
+void Scores::set(const std::string& name, double given) {
+  const double value = without_sign(given);
   const auto found = find_name(values_, name);
   if (found != values_.end()) {
     found->second = value;

@@ -1,6 +1,9 @@
 // The signal handler that fit puts in place, and the one it puts back.
 #include "model/interrupt.h"
 
+#include "base/fork_mutex.h"
+#include "base/thread_context.h"
+
 #include <csignal>
 
 #include <atomic>
@@ -10,9 +13,21 @@ namespace anyshape::model {
 namespace {
 
 std::atomic<bool> requested{false};
-std::mutex mutex;
+ForkMutex mutex;
 int scopes = 0;  // fits in progress; the first installs the handler, the last removes it
 struct sigaction before{};
+
+// The fits of other threads are none of a child's: there the signal does what it did before them.
+[[maybe_unused]] const bool registered = [] {
+  add_around_fork({.before = [] {},
+                   .after =
+                       [](bool in_child) {
+                         if (!in_child) return;
+                         if (scopes > 0 && this_thread.interrupts == 0) sigaction(SIGINT, &before, nullptr);
+                         scopes = this_thread.interrupts;
+                       }});
+  return true;
+}();
 
 extern "C" void on_interrupt(int) {
   requested.store(true, std::memory_order_relaxed);
@@ -24,6 +39,7 @@ extern "C" void on_interrupt(int) {
 
 InterruptScope::InterruptScope() {
   const std::scoped_lock lock(mutex);
+  ++this_thread.interrupts;
   if (scopes++ > 0) return;
   requested.store(false, std::memory_order_relaxed);
   struct sigaction action{};
@@ -36,6 +52,7 @@ InterruptScope::InterruptScope() {
 
 InterruptScope::~InterruptScope() {
   const std::scoped_lock lock(mutex);
+  --this_thread.interrupts;
   if (--scopes == 0) sigaction(SIGINT, &before, nullptr);
 }
 

@@ -1,6 +1,12 @@
 // A model beside its layers: how it was compiled, the functions that run it, and what a fit in progress knows.
 #pragma once
+#include "base/user_code_mutex.h"
 #include "function/random_state.h"
+#include "graph/variable_undo.h"
+#include "model/compiled.h"
+#include "model/evaluations.h"
+#include "model/loss_parts.h"
+#include "model/output_facts.h"
 #include "nn/network.h"
 
 #include <anyshape/model.h>
@@ -8,23 +14,28 @@
 #include <atomic>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace anyshape {
 
 struct Model::State {
   using TrainStep = Function<Tensor(AnyLayer, Optimizer, Batch)>;
-  using EvaluateStep = Function<Tensor(AnyLayer, Batch)>;
   using PredictStep = Function<std::vector<Tensor>(AnyLayer, std::vector<Tensor>)>;
 
-  std::optional<CompileOptions> compiled;
+  // Held while the model is built and its steps are made or dropped; a layer may predict with the model that it is part of.
+  UserCodeMutex preparing;
+  std::optional<model::Compiled> compiled;
   Shapes shapes = Shapes::Symbolic;
   std::optional<TrainStep> train_step;
-  std::optional<EvaluateStep> evaluate_step;
   std::optional<PredictStep> predict_step;
-  std::atomic<bool> stop{false};  // training ends after this step
+  std::shared_ptr<model::Evaluations> evaluations;
+  std::shared_ptr<model::PartsReport> train_parts;  // what the train step leaves; made with compile()
+  std::optional<model::KnownFacts> output_facts;    // of the last inputs that were looked at; under `preparing`
+  std::atomic<bool> stop{false};                    // training ends after this step
   std::atomic<bool> is_fitting{false};
-  std::vector<std::string> recorded;  // by the fit that runs: what callbacks may monitor; empty where none runs
+  std::vector<std::string> recorded;  // by the fit that runs: what callbacks may monitor; empty where none runs or only its steps tell
 
   static State& of(const Model& model, const char* what);  // ArgumentError for an empty handle
   // The model of a network and its state: what a step of the user's own is given. The step is held by the state, so it holds it weakly.
@@ -33,23 +44,34 @@ struct Model::State {
 
 namespace model {
 
-const CompileOptions& require_compiled(const Model& model, const char* what);  // ArgumentError before compile()
-std::vector<Tensor> call_network(const AnyLayer& network, const std::vector<Tensor>& inputs, bool training);
+// Replaces a part of the state such that a child of a fork finds the one or the other; what was there ends outside, as the user's may be in it.
+template <class T>
+void put(T& place, std::type_identity_t<T> value) {
+  const NoFork whole;
+  std::swap(place, value);
+}
+
+const Compiled& require_compiled(const Model& model, const char* what);  // ArgumentError before compile()
 
 Model::State::TrainStep make_train_step(const std::shared_ptr<Model::State>& state);
-Model::State::EvaluateStep make_evaluate_step(const CompileOptions& options, Shapes shapes);
+Evaluation::Step make_evaluate_step(const Compiled& compiled, const std::shared_ptr<PartsReport>& parts, Shapes shapes);
 Model::State::PredictStep make_predict_step(Shapes shapes);
 
-const Loss& loss_of(const CompileOptions& options, size_t output);
 // In the dtype that a built-in loss takes: class numbers, or the prediction's, so that another dtype of the data is no other trace.
-Tensor cast_target(const AnyLayer& network, const CompileOptions& options, size_t output, const Tensor& target);
+Tensor cast_target(const AnyLayer& network, const Compiled& compiled, size_t output, const Tensor& target);
 
-// A step, compiled or, with run_eagerly, op by op; it draws the same random numbers either way.
+// A step, compiled or, with run_eagerly, op by op; it draws the same random numbers either way, and where it fails changes no variable.
 template <class R, class... Args, class... Given>
 R run_step(const Function<R(Args...)>& step, bool run_eagerly, const Given&... arguments) {
   if (!run_eagerly) return step(arguments...);
   const function_detail::RandomScope scope;
-  return step.callable()(arguments...);
+  VariableUndo undo;
+  try {
+    return step.callable()(arguments...);
+  } catch (...) {
+    undo.restore();
+    throw;
+  }
 }
 
 }  // namespace model

@@ -17,8 +17,8 @@ namespace {
 
 // The inputs with what may vary left open: the rows, and where `open_time` the axis behind them.
 std::vector<TensorSpec> open_inputs(const AnyLayer& model, bool open_time) {
-  if (const auto* const functional = dynamic_cast<const nn::FunctionalNetwork*>(model.layer().get())) return functional->input_specs();
-  std::vector<TensorSpec> inputs;
+  std::vector<TensorSpec> inputs = model.layer()->input_specs();
+  if (!inputs.empty()) return inputs;
   for (const TensorSpec& built_on : model.layer()->state().built_on) {
     Shape shape;
     for (int axis = 0; axis < built_on.shape.rank(); ++axis) {
@@ -32,15 +32,17 @@ std::vector<TensorSpec> open_inputs(const AnyLayer& model, bool open_time) {
   return inputs;
 }
 
-// The result of every layer; nothing where the model is not built.
-std::map<const Layer*, TensorSpec> results_of(const AnyLayer& model) {
-  std::map<const Layer*, TensorSpec> results;
+using Results = std::map<const Layer*, std::vector<TensorSpec>>;
+
+// The results of every layer; nothing where the model is not built.
+Results results_of(const AnyLayer& model) {
+  Results results;
   if (!model.is_built()) return results;
   for (const bool open_time : {true, false}) {
     try {
       const nn::DescribedCalls described = nn::described_calls(model, open_inputs(model, open_time));
       if (open_time && !described.is_general) continue;  // a layer inside needs the size behind the rows
-      for (const nn::DescribedCall& call : described.calls) results[call.layer] = call.result;
+      for (const nn::DescribedCall& call : described.calls) results[call.layer] = call.results;
       return results;
     } catch (const Error&) {
       continue;  // it refuses the size that the description tried
@@ -55,8 +57,11 @@ class Table {
  public:
   explicit Table(const AnyLayer& model) : results_(results_of(model)) {
     rows_.push_back({"layer", "result", "parameters", "from"});
-    if (const auto* const functional = dynamic_cast<const nn::FunctionalNetwork*>(model.layer().get())) note_sources(*functional);
-    add_children(model, 0);
+    const Layer& network = *model.layer();
+    const std::vector<std::string> sources = network.sources(), outputs = network.output_names();
+    if (!sources.empty()) add_inputs(network.input_specs());
+    add_children(model, 0, sources);
+    if (outputs.size() > 1) add_outputs(network, outputs, sources);
   }
 
   std::string text() const {
@@ -78,45 +83,43 @@ class Table {
   }
 
  private:
-  // Inputs as rows of their own, and what each layer is called on where that is not simply the row before.
-  void note_sources(const nn::FunctionalNetwork& network) {
-    std::vector<std::string> values;
-    for (const TensorSpec& input : network.input_specs()) {
-      values.push_back(input.name.empty() ? fmt::format("input_{}", values.size()) : input.name);
-      rows_.push_back({values.back() + " (input)", to_string(input.shape), "", ""});
-    }
-    values.resize(values.size() + network.constants(), "constant");
-    std::string before = values.front();
-    bool is_chain = network.input_specs().size() == 1;
-    for (const nn::FunctionalNetwork::Step& step : network.steps()) {
-      const std::string own = step.layer.defined() ? step.layer.name() : std::string(step.op->name);
-      std::vector<std::string> from;
-      for (const int input : step.inputs) from.push_back(values[static_cast<size_t>(input)]);
-      is_chain = is_chain && from.size() == 1 && from[0] == before;
-      if (step.layer.defined()) {
-        std::string& sources = sources_[step.layer.layer().get()];
-        sources += fmt::format("{}{}", sources.empty() ? "" : "; ", fmt::join(from, ", "));
-      }
-      values.insert(values.end(), step.results.size(), own);
-      before = own;
-    }
-    if (is_chain) sources_.clear();
-  }
-
-  void add_children(const AnyLayer& layer, size_t depth) {
-    for (const AnyLayer& child : layer.children()) {
-      const auto result = results_.find(child.layer().get());
-      const auto source = sources_.find(child.layer().get());
-      rows_.push_back({fmt::format("{}{} ({})", std::string(2 * depth, ' '), child.name(), child.type()),
-                       result == results_.end() ? "?" : to_string(result->second.shape),
-                       child.is_built() ? fmt::format("{}", child.parameter_count()) : "?",
-                       source == sources_.end() ? "" : source->second});
-      add_children(child, depth + 1);
+  void add_inputs(const std::vector<TensorSpec>& inputs) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const std::string name = inputs[i].name.empty() ? fmt::format("input_{}", i) : inputs[i].name;
+      rows_.push_back({name + " (input)", to_string(inputs[i].shape), "", ""});
     }
   }
 
-  std::map<const Layer*, TensorSpec> results_;
-  std::map<const Layer*, std::string> sources_;
+  std::string shapes_of(const Layer& layer) const {
+    const auto found = results_.find(&layer);
+    if (found == results_.end()) return "?";
+    std::vector<std::string> shapes;
+    for (const TensorSpec& result : found->second) shapes.push_back(to_string(result.shape));
+    return fmt::format("{}", fmt::join(shapes, ", "));
+  }
+
+  // `sources`: what each child is called on, where that is not simply the row before; none where only the call tells.
+  void add_children(const AnyLayer& layer, size_t depth, const std::vector<std::string>& sources) {
+    const LayerState& state = layer.layer()->state();
+    for (size_t i = 0; i < state.children.size(); ++i) {
+      const AnyLayer& child = state.children[i];
+      rows_.push_back({fmt::format("{}{} ({})", std::string(2 * depth, ' '), state.child_names[i], child.type()), shapes_of(*child.layer()),
+                       child.is_built() ? fmt::format("{}", child.parameter_count()) : "?", i < sources.size() ? sources[i] : ""});
+      add_children(child, depth + 1, {});
+    }
+  }
+
+  void add_outputs(const Layer& network, const std::vector<std::string>& names, const std::vector<std::string>& sources) {
+    const auto found = results_.find(&network);
+    const size_t children = network.state().children.size();
+    for (size_t i = 0; i < names.size(); ++i) {
+      const bool is_known = found != results_.end() && i < found->second.size();
+      rows_.push_back({names[i] + " (output)", is_known ? to_string(found->second[i].shape) : "?", "",
+                       children + i < sources.size() ? sources[children + i] : ""});
+    }
+  }
+
+  Results results_;
   std::vector<Row> rows_;
 };
 

@@ -1,9 +1,11 @@
 // The handle on a layer: builds on the first call, casts, passes masks on, names the layer in errors.
 #include "graph/clone_scope.h"
 #include "graph/layer_path.h"
+#include "graph/stateful.h"
 #include "nn/annotations.h"
 #include "nn/call_scope.h"
 #include "nn/describe_call.h"
+#include "nn/first_call.h"
 #include "nn/layer_state.h"
 #include "nn/placeholder.h"
 #include "nn/training_mode.h"
@@ -12,9 +14,11 @@
 #include <anyshape/ops.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
+#include <unordered_set>
 
 namespace anyshape {
 namespace {
@@ -50,20 +54,38 @@ void require_inputs(const AnyLayer& layer, std::span<const Tensor> inputs) {
   }
 }
 
+// A layer's call uses a weight that is not there: of a layer inside that is not built, or one that it has not made itself.
+ArgumentError unmade_weight(const LayerState& state) {
+  std::vector<std::string> unbuilt;
+  for (size_t i = 0; i < state.children.size(); ++i) {
+    if (!state.children[i].is_built()) unbuilt.push_back(fmt::format("\"{}\"", state.child_names[i]));
+  }
+  if (unbuilt.empty()) {
+    return ArgumentError(fmt::format(
+        "Variable: a handle that refers to no variable is used in a layer's call; expected a weight made by weight() in build(). "
+        "Where it is another layer's, call that on data, or its build(input shape), before.{}",
+        current_place()));
+  }
+  return ArgumentError(fmt::format(
+      "Variable: a weight is used that is not made yet: {} {} not built; expected weights of layers that are. Call {} on data, or "
+      "build(input shape), before a method that uses its weights.{}",
+      fmt::join(unbuilt, ", "), unbuilt.size() == 1 ? "is" : "are", unbuilt.size() == 1 ? "it" : "them", current_place()));
+}
+
 // The weights of a layer and its children, shared ones once.
-void collect(const LayerState& state, std::vector<LayerState::Weight>& weights, bool only_trainable) {
+void collect(const LayerState& state, std::vector<LayerState::Weight>& weights, std::unordered_set<uint64_t>& known, bool only_trainable) {
   if (only_trainable && !state.is_trainable) return;
   for (const LayerState::Weight& weight : state.weights) {
     if (only_trainable && !weight.variable.trainable()) continue;
-    if (std::ranges::any_of(weights, [&](const auto& other) { return other.variable.id() == weight.variable.id(); })) continue;
-    weights.push_back(weight);
+    if (known.insert(weight.variable.id()).second) weights.push_back(weight);
   }
-  for (const AnyLayer& child : state.children) collect(child.layer()->state(), weights, only_trainable);
+  for (const AnyLayer& child : state.children) collect(child.layer()->state(), weights, known, only_trainable);
 }
 
 std::vector<Variable> variables_of(const AnyLayer& layer, bool only_trainable) {
   std::vector<LayerState::Weight> weights;
-  collect(layer.layer()->state(), weights, only_trainable);
+  std::unordered_set<uint64_t> known;
+  collect(layer.layer()->state(), weights, known, only_trainable);
   std::vector<Variable> variables;
   for (const LayerState::Weight& weight : weights) variables.push_back(weight.variable);
   return variables;
@@ -77,52 +99,14 @@ Tensor cast_input(const Tensor& input, Dtype dtype) {
   return mask.defined() ? nn::with_mask(result, mask) : result;
 }
 
-// A first call that fails leaves a layer and those inside it as they were: without weights.
-class FirstCall {
- public:
-  explicit FirstCall(LayerState& state) {
-    if (!state.is_built) collect_unbuilt(state);
-  }
-  void undo() const {
-    for (LayerState* state : unbuilt_) {
-      if (!state->is_built) continue;
-      state->is_built = false;
-      state->weights.clear();
-      state->changed();
-    }
-  }
-
- private:
-  void collect_unbuilt(LayerState& state) {
-    if (!state.is_built) unbuilt_.push_back(&state);
-    for (const AnyLayer& child : state.children) collect_unbuilt(child.layer()->state());
-  }
-  std::vector<LayerState*> unbuilt_;
-};
-
 }  // namespace
-
-void nn::make_weights(Layer& layer, std::vector<TensorSpec> inputs) {
-  LayerState& state = layer.state();
-  struct Building {
-    LayerState& state;
-    ~Building() {
-      state.is_building = false;
-      if (!state.is_built) state.weights.clear();  // all or nothing
-    }
-  } const building{state};
-  state.is_building = true;
-  std::vector<Shape> shapes;
-  for (const TensorSpec& input : inputs) shapes.push_back(input.shape);
-  layer.build(shapes);
-  state.built_on = std::move(inputs);
-  state.is_built = true;
-  state.changed();
-}
 
 AnyLayer::AnyLayer() : Stateful(std::shared_ptr<Identity>()) {}
 AnyLayer::AnyLayer(std::shared_ptr<Layer> layer, Copy copy) : Stateful(identity_of(layer)), layer_(std::move(layer)) {
-  if (layer_ != nullptr && copy != nullptr) layer_->state().copy = copy;
+  if (layer_ == nullptr) return;
+  LayerState& state = layer_->state();
+  if (copy != nullptr) state.copy = copy;
+  if (state.name.empty()) state.name = nn::snake_case(nn::type_of(*layer_));
 }
 AnyLayer::AnyLayer(const AnyLayer& other) : AnyLayer(same_or_clone(other.layer_)) {}
 
@@ -131,18 +115,36 @@ Tensor AnyLayer::operator()(std::initializer_list<Tensor> inputs, LayerCallOptio
 }
 Tensor AnyLayer::operator()(const std::vector<Tensor>& inputs, LayerCallOptions options) const { return call(inputs, options); }
 
+Outputs AnyLayer::outputs(const Tensor& input, LayerCallOptions options) const {
+  return {results({&input, 1}, options), required(layer_).output_names()};
+}
+Outputs AnyLayer::outputs(std::initializer_list<Tensor> inputs, LayerCallOptions options) const {
+  return {results({inputs.begin(), inputs.size()}, options), required(layer_).output_names()};
+}
+Outputs AnyLayer::outputs(const std::vector<Tensor>& inputs, LayerCallOptions options) const {
+  return {results(inputs, options), required(layer_).output_names()};
+}
+
 Tensor AnyLayer::call(std::span<const Tensor> inputs, LayerCallOptions options) const {
+  std::vector<Tensor> all = results(inputs, options);
+  if (all.size() == 1) return std::move(all[0]);
+  throw ArgumentError(
+      fmt::format("layer \"{}\": it gives {} results: {}; expected one where a single tensor is asked for. Call outputs() for all of them.",
+                  name(), all.size(), fmt::join(Outputs(all, layer_->output_names()).names(), ", ")));
+}
+
+std::vector<Tensor> AnyLayer::results(std::span<const Tensor> inputs, LayerCallOptions options) const {
   require_inputs(*this, inputs);
   if (std::ranges::any_of(inputs, nn::is_placeholder)) return nn::describe_call(*this, inputs, options);
-  return call_all(inputs, options, [&](std::span<const Tensor> operands, const CallContext& context) {
-    return std::vector<Tensor>{layer_->call(operands, context)};
-  })[0];
+  return call_all(inputs, options,
+                  [&](std::span<const Tensor> operands, const CallContext& context) { return layer_->call_all(operands, context); });
 }
 
 std::vector<Tensor> AnyLayer::call_all(std::span<const Tensor> given, LayerCallOptions options, const Body& body) const {
   Layer& layer = required(layer_);
   require_inputs(*this, given);
-  const ScopedLayerName path(name());
+  const ScopedLayerName path(nn::name_here(*this));
+  const nn::ScopedCaller caller(layer.state());
   const bool training = options.training.value_or(nn::is_training());
   const nn::ScopedTraining scope(training);
   std::vector<Tensor> inputs;
@@ -153,12 +155,18 @@ std::vector<Tensor> AnyLayer::call_all(std::span<const Tensor> given, LayerCallO
     masks.push_back(nn::mask_of(inputs.back()));
     specs.push_back({inputs.back().dtype(), inputs.back().shape(), {}});
   }
-  const FirstCall first(layer.state());
+  nn::FirstCall first(layer.state());
   std::vector<Tensor> results;
   try {
     if (!is_built()) nn::make_weights(layer, std::move(specs));
     results = nn::run_in_scope([&] {
-      std::vector<Tensor> given_back = body(inputs, {.training = training, .use_causal_mask = options.use_causal_mask});
+      std::vector<Tensor> given_back = body(inputs, {.training = training,
+                                                     .use_causal_mask = options.use_causal_mask,
+                                                     .return_state = options.return_state,
+                                                     .return_attention_scores = options.return_attention_scores});
+      if (given_back.empty()) {
+        throw ArgumentError(fmt::format("layer \"{}\": call_all() gave no tensor; expected at least one.", name()));
+      }
       for (const Tensor& result : given_back) {
         if (!result.defined())
           throw ArgumentError(fmt::format("layer \"{}\": call() gave an empty tensor handle; expected a tensor.", name()));
@@ -168,11 +176,15 @@ std::vector<Tensor> AnyLayer::call_all(std::span<const Tensor> given, LayerCallO
       if (mask.defined()) given_back[0] = nn::with_mask(given_back[0], mask);
       return given_back;
     });
+  } catch (const UnmadeVariable&) {
+    const ArgumentError told = unmade_weight(layer.state());
+    first.undo();
+    throw told;
   } catch (const std::exception&) {
     first.undo();
     throw;
   }
-  nn::note_result(*this, results[0]);
+  nn::note_results(*this, results);
   return results;
 }
 
@@ -188,17 +200,13 @@ void AnyLayer::build(const std::vector<Shape>& inputs) const {
     const ScopedLayerName path(name());
     nn::make_weights(layer, std::move(specs));
   } else {
-    nn::result_spec(*this, specs);  // only a call shows what the layers inside are built on
+    nn::result_specs(*this, specs);  // only a call shows what the layers inside are built on
   }
 }
 
 bool AnyLayer::is_built() const { return required(layer_).state().is_built; }
 
-const std::string& AnyLayer::name() const {
-  LayerState& state = required(layer_).state();
-  if (state.name.empty()) nn::name_child(*this, {});
-  return state.name;
-}
+const std::string& AnyLayer::name() const { return required(layer_).state().name; }
 std::string AnyLayer::type() const { return nn::type_of(required(layer_)); }
 Dtype AnyLayer::dtype() const { return required(layer_).dtype(); }
 
@@ -218,7 +226,7 @@ std::vector<Tensor> AnyLayer::weights() const {
   return values;
 }
 
-void AnyLayer::set_weights(const std::vector<Tensor>& weights) const {
+void AnyLayer::set_weights(const std::vector<Tensor>& weights) {
   nn::require_built(*this, "set_weights");
   const std::vector<Variable> targets = variables();
   if (weights.size() != targets.size()) {
@@ -244,11 +252,11 @@ int64_t AnyLayer::parameter_count() const {
 
 bool AnyLayer::trainable() const { return required(layer_).state().is_trainable; }
 
-void AnyLayer::set_trainable(bool trainable) const {
+void AnyLayer::set_trainable(bool trainable) {
   LayerState& state = required(layer_).state();
   if (state.is_trainable != trainable) state.changed();
   state.is_trainable = trainable;
-  for (const AnyLayer& child : state.children) child.set_trainable(trainable);
+  for (AnyLayer& child : state.children) child.set_trainable(trainable);
 }
 
 std::vector<AnyLayer> AnyLayer::children() const { return required(layer_).state().children; }

@@ -1,4 +1,4 @@
-// A scope gives dense tensors: values and mask go through the join, the handle around them is put together again behind it.
+// A scope gives dense tensors: values and masks go through the join, the handles around them are put together again behind it.
 #include "nn/call_scope.h"
 
 #include "graph/trace_scope.h"
@@ -20,17 +20,21 @@ std::vector<Tensor> run_in_scope(const std::function<std::vector<Tensor>()>& bod
   const FunctionResults joined = run_scope([&]() -> FunctionResults {
     const std::vector<Tensor> results = body();
     std::vector<Tensor> parts;
-    for (const Tensor& result : results) parts.push_back(values_of(result));
-    if (const Tensor mask = mask_of(results[0]); mask.defined()) parts.push_back(mask);
+    for (const Tensor& result : results) {
+      parts.push_back(values_of(result));
+      if (const Tensor mask = mask_of(result); mask.defined()) parts.push_back(mask);
+    }
     return {std::move(parts), std::make_shared<const std::vector<Tensor>>(results)};
   });
   std::vector<Tensor> results = *static_cast<const std::vector<Tensor>*>(joined.layout.get());
-  for (size_t i = 0; i < results.size(); ++i) {
-    const Tensor& values = joined.tensors[i];
-    if (values.impl() == values_of(results[i]).impl()) continue;  // there was no branch: its notes hold
-    const RaggedTensor* const ragged = as_ragged(results[i]);
-    results[i] = ragged == nullptr ? values : make_ragged(values, ragged->partition);
-    if (i == 0 && joined.tensors.size() > results.size()) results[0] = with_mask(results[0], joined.tensors.back());
+  size_t next = 0;
+  for (Tensor& result : results) {
+    const Tensor& values = joined.tensors[next++];
+    const Tensor mask = mask_of(result).defined() ? joined.tensors[next++] : Tensor();
+    if (values.impl() == values_of(result).impl()) continue;  // there was no branch: its notes hold
+    const RaggedTensor* const ragged = as_ragged(result);
+    result = ragged == nullptr ? values : make_ragged(values, ragged->partition);
+    if (mask.defined()) result = with_mask(result, mask);
   }
   return results;
 }

@@ -7,7 +7,7 @@
 
 namespace anyshape::nn {
 
-// What `body` gives, with their rows, and the first of them with its mask; simply called, outside a trace.
+// What `body` gives, with their rows and masks; simply called, outside a trace.
 std::vector<Tensor> run_in_scope(const std::function<std::vector<Tensor>()>& body);
 
 }  // namespace anyshape::nn

@@ -1,6 +1,8 @@
 // A trace for its result's spec alone.
 #include "nn/describe_call.h"
 
+#include "base/no_fork.h"
+#include "base/thread_context.h"
 #include "function/tracer.h"
 #include "graph/layer_path.h"
 #include "nn/layer_state.h"
@@ -13,18 +15,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace anyshape::nn {
 namespace {
-
-thread_local int descriptions = 0;
-
-struct Describing {
-  Describing() { ++descriptions; }
-  ~Describing() { --descriptions; }
-  Describing(const Describing&) = delete;
-  Describing& operator=(const Describing&) = delete;
-};
 
 // Any value will do where nothing depends on it; small ones keep size rules apart that hold for 1 only.
 Bindings plausible_sizes(std::span<const TensorSpec> specs) {
@@ -94,45 +88,53 @@ class Arguments {
   std::vector<std::pair<Dim, std::shared_ptr<const Partition>>> rows_;
 };
 
-thread_local std::vector<DescribedCall>* noted_calls = nullptr;
-thread_local const Arguments* noted_arguments = nullptr;
-
 }  // namespace
 
-void note_result(const AnyLayer& layer, const Tensor& result) {
-  if (noted_calls != nullptr) noted_calls->push_back({layer.layer().get(), noted_arguments->spec_of(result)});
+// A call that is described: its arguments and, where they are wanted, the calls inside. One inside another notes for the other.
+struct Description {
+  explicit Description(std::span<const TensorSpec> inputs) : arguments(inputs), outer(std::exchange(this_thread.description, this)) {
+    if (outer != nullptr) noting = outer->noting;
+  }
+  ~Description() { this_thread.description = outer; }
+  Description(const Description&) = delete;
+  Description& operator=(const Description&) = delete;
+
+  function_detail::Trace run(const std::string& name, const std::function<FunctionResults(std::span<const Tensor>)>& body) {
+    return function_detail::Tracer(name, arguments.specs(), plausible_sizes(arguments.specs())).run(body);
+  }
+
+  Arguments arguments;
+  std::vector<DescribedCall> calls;
+  Description* noting = nullptr;  // takes the calls; null: nobody does
+  Description* outer;
+};
+
+void note_results(const AnyLayer& layer, std::span<const Tensor> results) {
+  if (this_thread.description == nullptr || this_thread.description->noting == nullptr) return;
+  Description& noting = *this_thread.description->noting;
+  DescribedCall& call = noting.calls.emplace_back(DescribedCall{.layer = layer.layer().get()});
+  for (const Tensor& result : results) call.results.push_back(noting.arguments.spec_of(result));
 }
 
 DescribedCalls described_calls(const AnyLayer& layer, std::span<const TensorSpec> inputs) {
-  const Describing describing;
-  DescribedCalls result;
-  struct Noting {
-    std::vector<DescribedCall>* outer_calls;
-    const Arguments* outer_arguments;
-    ~Noting() {
-      noted_calls = outer_calls;
-      noted_arguments = outer_arguments;
-    }
-  } const noting{noted_calls, noted_arguments};
-  Arguments arguments(inputs);
-  noted_calls = &result.calls;
-  noted_arguments = &arguments;
-  function_detail::Tracer tracer(layer.name(), arguments.specs(), plausible_sizes(arguments.specs()));
-  const function_detail::Trace trace =
-      tracer.run([&](std::span<const Tensor> traced) { return FunctionResults{.tensors = {layer(arguments.tensors(traced)).values()}}; });
-  result.is_general = trace.graph != nullptr && trace.graph->checks.empty();
-  return result;
+  Description description(inputs);
+  description.noting = &description;
+  const function_detail::Trace trace = description.run(layer.name(), [&](std::span<const Tensor> traced) {
+    FunctionResults results;
+    for (const Tensor& output : layer.outputs(description.arguments.tensors(traced)).tensors()) results.tensors.push_back(output.values());
+    return results;
+  });
+  return {.calls = std::move(description.calls), .is_general = trace.graph != nullptr && trace.graph->checks.empty()};
 }
 
-std::vector<TensorSpec> result_specs(const std::string& name, std::span<const TensorSpec> inputs, const DescribedBody& body) {
-  const Describing describing;
-  Arguments arguments(inputs);
+std::vector<TensorSpec> result_specs(const AnyLayer& layer, std::span<const TensorSpec> inputs, LayerCallOptions options) {
+  Description description(inputs);
   std::vector<TensorSpec> specs;
-  function_detail::Tracer(name, arguments.specs(), plausible_sizes(arguments.specs())).run([&](std::span<const Tensor> traced) {
+  description.run(layer.name(), [&](std::span<const Tensor> traced) {
     FunctionResults results;
     specs.clear();  // a branch on a value runs the call again
-    for (const Tensor& result : body(arguments.tensors(traced))) {
-      specs.push_back(arguments.spec_of(result));
+    for (const Tensor& result : layer.outputs(description.arguments.tensors(traced), options).tensors()) {
+      specs.push_back(description.arguments.spec_of(result));
       results.tensors.push_back(result.values());
     }
     return results;
@@ -140,14 +142,10 @@ std::vector<TensorSpec> result_specs(const std::string& name, std::span<const Te
   return specs;
 }
 
-TensorSpec result_spec(const AnyLayer& layer, std::span<const TensorSpec> inputs, LayerCallOptions options) {
-  return result_specs(layer.name(), inputs,
-                      [&](const std::vector<Tensor>& tensors) { return std::vector<Tensor>{layer(tensors, options)}; })[0];
-}
-
-bool is_describing() { return descriptions > 0; }
+bool is_describing() { return this_thread.description != nullptr; }
 
 Shape with_open_sizes(const Shape& shape) {
+  const NoFork whole;  // a child would wait for what another thread was making
   static const std::vector<Dim> symbols = [] {
     std::vector<Dim> made = {dim("batch"), dim("time")};
     while (static_cast<int>(made.size()) < max_rank) made.push_back(dim(fmt::format("size{}", made.size())));
@@ -160,7 +158,7 @@ Shape with_open_sizes(const Shape& shape) {
 }
 
 void require_known_size(const Layer& layer, const std::string& weight, const Dim& size) {
-  if (size.is_constant() || (descriptions == 0 && function_detail::Tracer::is_active() && !size.is_ragged())) return;
+  if (size.is_constant() || (!is_describing() && function_detail::Tracer::is_active() && !size.is_ragged())) return;
   throw ShapeError(
       fmt::format("layer {}: weight \"{}\" needs the size {} of its input, which is open; expected a number there. Give it in build() "
                   "or input(), or let the first batch build the model.{}",

@@ -3,23 +3,18 @@
 #include <anyshape/layer.h>
 #include <anyshape/spec.h>
 
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace anyshape::nn {
 
-TensorSpec result_spec(const AnyLayer& layer, std::span<const TensorSpec> inputs, LayerCallOptions options = {});
-
-// Likewise of a call that gives several tensors.
-using DescribedBody = std::function<std::vector<Tensor>(const std::vector<Tensor>& inputs)>;
-std::vector<TensorSpec> result_specs(const std::string& name, std::span<const TensorSpec> inputs, const DescribedBody& body);
+std::vector<TensorSpec> result_specs(const AnyLayer& layer, std::span<const TensorSpec> inputs, LayerCallOptions options = {});
 
 // The same for every call of a layer inside, in the order in which they end; the layer itself comes last.
 struct DescribedCall {
   const Layer* layer = nullptr;
-  TensorSpec result;
+  std::vector<TensorSpec> results = {};
 };
 struct DescribedCalls {
   std::vector<DescribedCall> calls;
@@ -28,11 +23,11 @@ struct DescribedCalls {
 DescribedCalls described_calls(const AnyLayer& layer, std::span<const TensorSpec> inputs);
 
 // Called at the end of every layer's call: noted while a description is made.
-void note_result(const AnyLayer& layer, const Tensor& result);
+void note_results(const AnyLayer& layer, std::span<const Tensor> results);
 
 bool is_describing();  // on this thread: there are shapes, but no data
 
-// Symbols in place of as::dynamic: the batch, the time behind it, and sizes by their axis; the same ones in every shape.
+// Symbols instead of as::dynamic: the batch, the time behind it, and sizes by their axis; the same ones in every shape.
 Shape with_open_sizes(const Shape& shape);
 
 // ShapeError naming the weight where a size that it needs has no value: outside a trace, and in a description.

@@ -1,6 +1,6 @@
 // The functional spelling as a network: the calls that placeholders remember, put in order and run on real tensors.
 #include "graph/bind.h"
-#include "nn/layers/recurrent.h"
+#include "nn/declared_inputs.h"
 #include "nn/network.h"
 #include "shape/dim_node.h"
 #include "shape/substitute.h"
@@ -9,6 +9,7 @@
 #include <anyshape/ops.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -18,7 +19,7 @@ namespace anyshape::nn {
 namespace {
 
 const Placeholder& placeholder_of(const Tensor& tensor, const char* what) {
-  if (tensor.defined() && is_placeholder(tensor)) return *tensor.impl()->placeholder;
+  if (tensor.defined() && is_placeholder(tensor)) return *tensor.impl()->placeholder();
   throw ArgumentError(fmt::format("model: an {} is {}; expected what as::input() gives or layers make of it.", what, describe(tensor)));
 }
 
@@ -29,7 +30,7 @@ struct Order {
 
   void visit(const Tensor& tensor) {
     if (!is_placeholder(tensor)) return;
-    const Placeholder::Call* call = tensor.impl()->placeholder->call.get();
+    const Placeholder::Call* call = tensor.impl()->placeholder()->call.get();
     if (call->is_input() || !seen.insert(call).second) return;
     for (const Tensor& input : call->inputs) visit(input);
     calls.push_back(call);
@@ -38,7 +39,7 @@ struct Order {
 
 }  // namespace
 
-FunctionalNetwork::FunctionalNetwork(const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs) : Layer("Functional") {
+FunctionalNetwork::FunctionalNetwork(const std::vector<Tensor>& inputs, const PerOutput<Tensor>& outputs) : Layer("Functional") {
   if (inputs.empty() || outputs.empty()) throw ArgumentError("model: no inputs or no outputs are given; expected at least one of each.");
   std::unordered_map<const TensorImpl*, int> by_handle;
   std::unordered_map<const Placeholder::Call*, int> first_result;
@@ -50,9 +51,9 @@ FunctionalNetwork::FunctionalNetwork(const std::vector<Tensor>& inputs, const st
     input_specs_.push_back({input.dtype(), input.shape(), placeholder.name});
   }
   Order order;
-  for (const Tensor& output : outputs) {
-    placeholder_of(output, "output");
-    order.visit(output);
+  for (const ForOutput<Tensor>& output : outputs) {
+    placeholder_of(output.value, "output");
+    order.visit(output.value);
   }
   for (const Placeholder::Call* call : order.calls) {
     for (const Tensor& input : call->inputs) {
@@ -63,7 +64,7 @@ FunctionalNetwork::FunctionalNetwork(const std::vector<Tensor>& inputs, const st
   }
   auto value_of = [&](const Tensor& tensor) {
     if (!is_placeholder(tensor)) return by_handle.at(tensor.impl().get());
-    const Placeholder& placeholder = *tensor.impl()->placeholder;
+    const Placeholder& placeholder = *tensor.impl()->placeholder();
     const auto found = first_result.find(placeholder.call.get());
     if (found == first_result.end()) {
       throw ArgumentError(
@@ -84,7 +85,8 @@ FunctionalNetwork::FunctionalNetwork(const std::vector<Tensor>& inputs, const st
     next += static_cast<int>(call->results.size());
     steps_.push_back(std::move(step));
   }
-  for (const Tensor& output : outputs) outputs_.push_back(value_of(output));
+  for (const ForOutput<Tensor>& output : outputs) outputs_.push_back(value_of(output.value));
+  name_outputs(outputs);
   state().is_built = true;
 }
 
@@ -93,9 +95,6 @@ Substitution FunctionalNetwork::sizes_of(std::span<const Tensor> inputs) const {
   Substitution sizes;
   for (size_t input = 0; input < inputs.size(); ++input) {
     const Shape &described = input_specs_[input].shape, given = inputs[input].shape();
-    if (described.rank() != given.rank()) {
-      throw ShapeError(fmt::format("model: input {} is {}; expected {}.", input, describe(inputs[input]), to_string(input_specs_[input])));
-    }
     for (int axis = 0; axis < described.rank(); ++axis) {
       if (const Symbol* symbol = as_symbol(described[axis]); symbol != nullptr && !given[axis].is_ragged())
         sizes.emplace(symbol->id, given[axis]);
@@ -104,22 +103,19 @@ Substitution FunctionalNetwork::sizes_of(std::span<const Tensor> inputs) const {
   return sizes;
 }
 
-std::vector<Tensor> FunctionalNetwork::call_all(std::span<const Tensor> inputs) const {
+std::vector<Tensor> FunctionalNetwork::call_all(std::span<const Tensor> inputs, const CallContext&) {
   if (inputs.size() != input_specs_.size()) {
     throw ArgumentError(fmt::format("model: got {} inputs; expected {}.", inputs.size(), input_specs_.size()));
   }
-  const Substitution sizes = sizes_of(inputs);
-  std::vector<Tensor> values(inputs.begin(), inputs.end());
+  const ScopedCaller caller(state());
+  std::vector<Tensor> values = held_inputs(state().name, input_specs_, inputs);
+  const Substitution sizes = sizes_of(values);
   values.insert(values.end(), constants_.begin(), constants_.end());
   for (const Step& step : steps_) {
     std::vector<Tensor> operands;
     for (const int index : step.inputs) operands.push_back(values[static_cast<size_t>(index)]);
     if (step.layer.defined()) {
-      if (step.results.size() == 1) {
-        values.push_back(step.layer(operands, step.options));
-      } else {
-        for (Tensor& result : run_all(step.layer, operands, step.options)) values.push_back(std::move(result));
-      }
+      for (Tensor& result : step.layer.outputs(operands, step.options).tensors()) values.push_back(std::move(result));
     } else {
       const Attrs attrs = step.attrs.map_dims([&](const Dim& size) { return substitute(size, sizes); });
       for (Tensor& result : bind_all(*step.op, operands, attrs)) values.push_back(std::move(result));
@@ -130,35 +126,71 @@ std::vector<Tensor> FunctionalNetwork::call_all(std::span<const Tensor> inputs) 
   return results;
 }
 
-Tensor FunctionalNetwork::call(std::span<const Tensor> inputs, const CallContext&) {
-  std::vector<Tensor> results = call_all(inputs);
-  if (results.size() != 1) {
-    throw ArgumentError(fmt::format(
-        "model: it has {} outputs; expected one where a single tensor is asked for. Use outputs() for all of them.", results.size()));
-  }
-  return results[0];
-}
-
 bool FunctionalNetwork::accepts_missing() const {
   for (size_t input = 0; input < input_specs_.size(); ++input) {
-    if (!accepts_missing(input)) return false;
+    if (!input_accepts_missing(input)) return false;
   }
   return true;
 }
 
-bool FunctionalNetwork::accepts_missing(size_t input) const {
+bool FunctionalNetwork::input_accepts_missing(size_t input) const {
   return std::ranges::all_of(steps_, [&](const Step& step) {
     const bool is_reached = std::ranges::find(step.inputs, static_cast<int>(input)) != step.inputs.end();
     return !is_reached || (step.layer.defined() && step.layer.accepts_missing());
   });
 }
 
-std::vector<std::string> FunctionalNetwork::output_names() const {
-  std::vector<std::string> names(input_specs_.size() + constants_.size());  // per value, in the order of call_all
-  for (const Step& step : steps_) names.resize(names.size() + step.results.size(), step.layer.defined() ? step.layer.name() : "");
-  std::vector<std::string> outputs;
-  for (const int index : outputs_) outputs.push_back(names[static_cast<size_t>(index)]);
-  return outputs;
+std::vector<std::string> FunctionalNetwork::value_names() const {
+  std::vector<std::string> names;
+  for (const TensorSpec& input : input_specs_) names.push_back(input.name.empty() ? fmt::format("input_{}", names.size()) : input.name);
+  names.resize(names.size() + constants_.size(), "constant");
+  for (const Step& step : steps_) {
+    const std::string own = step.layer.defined() ? name_in(state(), step.layer) : std::string(step.op->name);
+    const std::vector<std::string> parts = step.layer.defined() ? step.layer.layer()->output_names() : std::vector<std::string>();
+    for (size_t i = 0; i < step.results.size(); ++i) {
+      const bool is_one = step.results.size() == 1;
+      names.push_back(is_one ? own : i < parts.size() ? fmt::format("{}_{}", own, parts[i]) : fmt::format("{}_{}", own, i));
+    }
+  }
+  return names;
+}
+
+// By the user's names, else by the layers' that make them; what an op makes is called by its place.
+void FunctionalNetwork::name_outputs(const PerOutput<Tensor>& outputs) {
+  std::unordered_set<std::string> taken;
+  for (const ForOutput<Tensor>& output : outputs) {
+    if (output.output.empty() || taken.insert(output.output).second) continue;
+    throw ArgumentError(fmt::format("model: two outputs are called \"{}\"; expected a name of its own for each.", output.output));
+  }
+  const std::vector<std::string> values = value_names();
+  for (const ForOutput<Tensor>& output : outputs) {
+    const size_t place = output_names_.size();
+    const bool is_made_by_layer = output.value.impl()->placeholder()->call->layer.defined();
+    const std::string found = is_made_by_layer ? values[static_cast<size_t>(outputs_[place])] : fmt::format("output{}", place);
+    std::string name = output.output.empty() ? found : output.output;
+    for (int number = 1; output.output.empty() && !taken.insert(name).second; ++number) name = fmt::format("{}_{}", found, number);
+    output_names_.push_back(std::move(name));
+  }
+}
+
+std::vector<std::string> FunctionalNetwork::sources() const {
+  const std::vector<std::string> values = value_names();
+  std::vector<std::string> sources(state().children.size());
+  size_t next = input_specs_.size() + constants_.size();
+  bool is_chain = input_specs_.size() == 1 && outputs_.size() == 1;
+  for (const Step& step : steps_) {
+    std::vector<std::string> from;
+    for (const int input : step.inputs) from.push_back(values[static_cast<size_t>(input)]);
+    is_chain = is_chain && step.inputs.size() == 1 && step.results.size() == 1 && static_cast<size_t>(step.inputs[0]) + 1 == next;
+    next += step.results.size();
+    if (!step.layer.defined()) continue;
+    const auto child = std::ranges::find_if(state().children, [&](const AnyLayer& each) { return each.layer() == step.layer.layer(); });
+    std::string& own = sources[static_cast<size_t>(child - state().children.begin())];
+    own += fmt::format("{}{}", own.empty() ? "" : "; ", fmt::join(from, ", "));
+  }
+  if (is_chain) sources.assign(sources.size(), "");
+  for (const int output : outputs_) sources.push_back(is_chain ? "" : values[static_cast<size_t>(output)]);
+  return sources;
 }
 
 }  // namespace anyshape::nn

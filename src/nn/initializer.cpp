@@ -1,5 +1,7 @@
 // Initializers: constants, uniform and normal numbers scaled by the fans, orthogonal matrices.
-#include "base/near_names.h"
+#include "base/option_rules.h"
+#include "config/lasting_registry.h"
+#include "config/own_callable.h"
 #include "nn/orthogonal.h"
 
 #include "tensor/half.h"
@@ -8,12 +10,12 @@
 #include <anyshape/initializer.h>
 #include <anyshape/ops.h>
 #include <anyshape/random.h>
+#include <anyshape/registry.h>
 #include <anyshape/spec.h>
 
 #include <fmt/format.h>
 
 #include <cmath>
-#include <map>
 #include <vector>
 
 namespace anyshape {
@@ -24,13 +26,19 @@ using Draw = std::function<Tensor(const Shape&, Dtype)>;
 // What is left of a normal distribution cut at two deviations has this deviation.
 constexpr double deviation_after_cut = 0.87962566103423978;
 
-Initializer seeded(std::string name, std::optional<int64_t> seed, Draw draw) {
-  if (!seed) return {std::move(draw), std::move(name)};
-  return {[seed, draw = std::move(draw)](const Shape& shape, Dtype dtype) {
-            const random::SeedScope scope(static_cast<uint64_t>(*seed));
-            return draw(shape, dtype);
-          },
-          std::move(name)};
+template <class Options>
+Initializer seeded(const std::string& name, const Options& options, Draw draw) {
+  if (!options.seed) return with_config(Initializer(std::move(draw), name), name, options);
+  const Draw drawn = [seed = options.seed, draw = std::move(draw)](const Shape& shape, Dtype dtype) {
+    const random::SeedScope scope(static_cast<uint64_t>(*seed));
+    return draw(shape, dtype);
+  };
+  return with_config(Initializer(drawn, name), name, options);
+}
+
+void require_normal(const char* name, const RandomNormalOptions& options) {
+  require::finite(name, "mean", options.mean);
+  require::not_negative(name, "deviation", options.deviation);
 }
 
 struct Fans {
@@ -47,9 +55,12 @@ Fans fans_of(const Shape& shape) {
   return {window * static_cast<double>(shape[-2].value()), window * static_cast<double>(shape[-1].value())};
 }
 
-Initializer scaled(std::string name, VarianceScalingOptions options) {
-  if (!(options.scale > 0)) throw ArgumentError(fmt::format("{}: scale is {}; expected a positive number.", name, options.scale));
-  return seeded(std::move(name), options.seed, [options](const Shape& shape, Dtype dtype) {
+// `given` is what the user wrote: the seed alone where the name says the rest.
+template <class Options>
+Initializer scaled(const std::string& name, const Options& given, VarianceScalingOptions options) {
+  require::positive(name, "scale", options.scale);
+  options.seed = given.seed;
+  return seeded(name, given, [options](const Shape& shape, Dtype dtype) {
     const Fans fans = fans_of(shape);
     const double fan = options.mode == Fan::In ? fans.in : options.mode == Fan::Out ? fans.out : (fans.in + fans.out) / 2;
     const double variance = options.scale / std::max(1.0, fan);
@@ -65,45 +76,46 @@ Initializer scaled(std::string name, VarianceScalingOptions options) {
   });
 }
 
-const std::map<std::string, Initializer (*)()>& named() {
-  static const std::map<std::string, Initializer (*)()> table = {
-      {"zeros", [] { return constant(0); }},
-      {"ones", [] { return constant(1); }},
-      {"constant", [] { return constant(0); }},
-      {"identity", [] { return identity_matrix(); }},
-      {"glorot_uniform", [] { return glorot_uniform(); }},
-      {"glorot_normal", [] { return glorot_normal(); }},
-      {"he_uniform", [] { return he_uniform(); }},
-      {"he_normal", [] { return he_normal(); }},
-      {"lecun_uniform", [] { return lecun_uniform(); }},
-      {"lecun_normal", [] { return lecun_normal(); }},
-      {"random_uniform", [] { return random_uniform(); }},
-      {"uniform", [] { return random_uniform(); }},
-      {"random_normal", [] { return random_normal(); }},
-      {"normal", [] { return random_normal(); }},
-      {"truncated_normal", [] { return truncated_normal(); }},
-      {"orthogonal", [] { return orthogonal(); }},
-      {"variance_scaling", [] { return variance_scaling(); }},
-  };
-  return table;
-}
+struct ConstantOptions {
+  double value = 0;
+};
+struct IdentityOptions {
+  double gain = 1;
+};
 
 }  // namespace
 
 Initializer::Initializer(std::function<Tensor(const Shape&, Dtype)> callable, std::string name)
-    : callable_(std::move(callable)), name_(std::move(name)) {}
+    : callable_(require::callable("initializer", "the callable", std::move(callable))), name_(std::move(name)) {}
 
-Initializer::Initializer(const std::string& name) {
-  const auto found = named().find(name);
-  if (found == named().end()) {
-    std::vector<std::string> names;
-    for (const auto& each : named()) names.push_back(each.first);
-    throw ArgumentError("initializer: " + unknown_name("initializer", name, names));
-  }
-  *this = found->second();
+template <>
+Registry& registry_of<Initializer>() {
+  return lasting_registry([] {
+    auto* const made = new Registry("initializer");
+    made->add(registered("zeros", +[] { return with_config(constant(0), "zeros"); }));
+    made->add(registered("ones", +[] { return with_config(constant(1), "ones"); }));
+    made->add(registered("constant", +[](ConstantOptions options) { return constant(options.value); }));
+    made->add(registered("identity", +[](IdentityOptions options) { return identity_matrix(options.gain); }));
+    made->add(registered("glorot_uniform", glorot_uniform));
+    made->add(registered("glorot_normal", glorot_normal));
+    made->add(registered("he_uniform", he_uniform));
+    made->add(registered("he_normal", he_normal));
+    made->add(registered("lecun_uniform", lecun_uniform));
+    made->add(registered("lecun_normal", lecun_normal));
+    made->add(registered("random_uniform", random_uniform, {"uniform"}));
+    made->add(registered("random_normal", random_normal, {"normal"}));
+    made->add(registered("truncated_normal", truncated_normal));
+    made->add(registered("orthogonal", orthogonal));
+    made->add(registered("variance_scaling", variance_scaling));
+    return made;
+  });
 }
 
+Initializer::Initializer(const std::string& name) : Initializer(make<Initializer>(name)) {}
 Initializer::Initializer(const char* name) : Initializer(std::string(name)) {}
+
+void Initializer::set_made(std::shared_ptr<const Made> made) { made_ = std::move(made); }
+Config Initializer::config() const { return config_of_callable(made_, registry_of<Initializer>(), callable_); }
 
 Tensor Initializer::operator()(const Shape& shape, Dtype dtype) const {
   // Random numbers are drawn in f32: a half has none of its own.
@@ -116,48 +128,55 @@ Tensor Initializer::operator()(const Shape& shape, Dtype dtype) const {
 }
 
 Initializer constant(double value) {
-  return {[value](const Shape& shape, Dtype dtype) { return full(shape, cast(Tensor(value), dtype)); }, "constant"};
+  require::finite("constant", "value", value);
+  const Draw filled = [value](const Shape& shape, Dtype dtype) { return full(shape, cast(Tensor(value), dtype)); };
+  return with_config(Initializer(filled, "constant"), "constant", ConstantOptions{value});
 }
 Initializer identity_matrix(double gain) {
-  return {[gain](const Shape& shape, Dtype dtype) {
-            if (shape.rank() != 2) throw ShapeError(fmt::format("identity_matrix: the weight is {}; expected a matrix.", to_string(shape)));
-            return cast(eye(shape[0], {.columns = shape[1]}), dtype) * gain;
-          },
-          "identity"};
+  require::finite("identity_matrix", "gain", gain);
+  const Draw diagonal = [gain](const Shape& shape, Dtype dtype) {
+    if (shape.rank() != 2) throw ShapeError(fmt::format("identity_matrix: the weight is {}; expected a matrix.", to_string(shape)));
+    return cast(eye(shape[0], {.columns = shape[1]}), dtype) * gain;
+  };
+  return with_config(Initializer(diagonal, "identity"), "identity", IdentityOptions{gain});
 }
 
 Initializer glorot_uniform(SeedOptions options) {
-  return scaled("glorot_uniform", {.mode = Fan::Average, .distribution = Distribution::Uniform, .seed = options.seed});
+  return scaled("glorot_uniform", options, {.mode = Fan::Average, .distribution = Distribution::Uniform});
 }
-Initializer glorot_normal(SeedOptions options) { return scaled("glorot_normal", {.mode = Fan::Average, .seed = options.seed}); }
-Initializer he_uniform(SeedOptions options) {
-  return scaled("he_uniform", {.scale = 2, .distribution = Distribution::Uniform, .seed = options.seed});
-}
-Initializer he_normal(SeedOptions options) { return scaled("he_normal", {.scale = 2, .seed = options.seed}); }
-Initializer lecun_uniform(SeedOptions options) {
-  return scaled("lecun_uniform", {.distribution = Distribution::Uniform, .seed = options.seed});
-}
-Initializer lecun_normal(SeedOptions options) { return scaled("lecun_normal", {.seed = options.seed}); }
-Initializer variance_scaling(VarianceScalingOptions options) { return scaled("variance_scaling", options); }
+Initializer glorot_normal(SeedOptions options) { return scaled("glorot_normal", options, {.mode = Fan::Average}); }
+Initializer he_uniform(SeedOptions options) { return scaled("he_uniform", options, {.scale = 2, .distribution = Distribution::Uniform}); }
+Initializer he_normal(SeedOptions options) { return scaled("he_normal", options, {.scale = 2}); }
+Initializer lecun_uniform(SeedOptions options) { return scaled("lecun_uniform", options, {.distribution = Distribution::Uniform}); }
+Initializer lecun_normal(SeedOptions options) { return scaled("lecun_normal", options, {}); }
+Initializer variance_scaling(VarianceScalingOptions options) { return scaled("variance_scaling", options, options); }
 
 Initializer random_uniform(RandomUniformOptions options) {
-  return seeded("random_uniform", options.seed, [options](const Shape& shape, Dtype dtype) {
+  require::finite("random_uniform", "low", options.low);
+  require::finite("random_uniform", "high", options.high);
+  if (!(options.low < options.high)) {
+    throw ArgumentError(fmt::format("random_uniform: low is {} and high {}; expected low < high.", options.low, options.high));
+  }
+  return seeded("random_uniform", options, [options](const Shape& shape, Dtype dtype) {
     return random::uniform(shape, {.low = options.low, .high = options.high, .dtype = dtype});
   });
 }
 Initializer random_normal(RandomNormalOptions options) {
-  return seeded("random_normal", options.seed, [options](const Shape& shape, Dtype dtype) {
+  require_normal("random_normal", options);
+  return seeded("random_normal", options, [options](const Shape& shape, Dtype dtype) {
     return random::normal(shape, {.mean = options.mean, .deviation = options.deviation, .dtype = dtype});
   });
 }
 Initializer truncated_normal(RandomNormalOptions options) {
-  return seeded("truncated_normal", options.seed, [options](const Shape& shape, Dtype dtype) {
+  require_normal("truncated_normal", options);
+  return seeded("truncated_normal", options, [options](const Shape& shape, Dtype dtype) {
     return random::truncated_normal(shape, {.mean = options.mean, .deviation = options.deviation, .dtype = dtype});
   });
 }
 
 Initializer orthogonal(OrthogonalOptions options) {
-  return seeded("orthogonal", options.seed,
+  require::finite("orthogonal", "gain", options.gain);
+  return seeded("orthogonal", options,
                 [gain = options.gain](const Shape& shape, Dtype dtype) { return nn::orthogonal_matrix(shape, dtype, gain); });
 }
 

@@ -1,16 +1,12 @@
-// Versions and names of layers.
+// Versions of layers, and what their classes are called.
 #include "nn/layer_state.h"
+
+#include "base/class_name.h"
 
 #include <anyshape/error.h>
 
 #include <fmt/format.h>
 
-#include <cxxabi.h>
-
-#include <algorithm>
-#include <cctype>
-#include <cstdlib>
-#include <memory>
 #include <typeinfo>
 
 namespace anyshape {
@@ -19,6 +15,21 @@ uint64_t LayerState::version() const {
   uint64_t total = Identity::version();
   for (const AnyLayer& child : children) total += child.identity().version();
   return total;
+}
+
+static void add_facts(const LayerState& state, const std::string& path, Identity::Facts& facts) {
+  const std::string layer = path.empty() ? "" : fmt::format(" of layer \"{}\"", path);
+  facts.emplace_back("trainable" + layer, state.is_trainable ? "true" : "false");
+  facts.emplace_back("weights" + layer, fmt::format("{}{}", state.weights.size(), state.is_built ? "" : ", not built"));
+  for (size_t i = 0; i < state.children.size(); ++i) {
+    add_facts(state.children[i].layer()->state(), path.empty() ? state.child_names[i] : path + "/" + state.child_names[i], facts);
+  }
+}
+
+Identity::Facts LayerState::facts() const {
+  Facts facts;
+  add_facts(*this, "", facts);
+  return facts;
 }
 
 namespace nn {
@@ -32,42 +43,7 @@ void require_built(const AnyLayer& layer, const char* what) {
 
 std::string type_of(const Layer& layer) {
   if (!layer.state().type.empty()) return layer.state().type;
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(typeid(layer).name(), nullptr, nullptr, &status), std::free);
-  const std::string full = status == 0 ? text.get() : typeid(layer).name();
-  const size_t scope = full.rfind("::");
-  return scope == std::string::npos ? full : full.substr(scope + 2);
-}
-
-std::string snake_case(const std::string& type) {
-  std::string text;
-  for (size_t i = 0; i < type.size(); ++i) {
-    const auto upper = [&](size_t at) { return at < type.size() && std::isupper(static_cast<unsigned char>(type[at])) != 0; };
-    const bool ends_lower = i > 0 && std::islower(static_cast<unsigned char>(type[i - 1])) != 0;
-    const bool ends_acronym = i > 0 && upper(i - 1) && i + 1 < type.size() && std::islower(static_cast<unsigned char>(type[i + 1])) != 0;
-    if (upper(i) && (ends_lower || ends_acronym)) text += '_';
-    text += static_cast<char>(std::tolower(static_cast<unsigned char>(type[i])));
-  }
-  return text;
-}
-
-void name_child(const AnyLayer& child, const std::vector<AnyLayer>& siblings) {
-  LayerState& state = child.layer()->state();
-  const auto is_taken = [&](const std::string& name) {
-    return std::ranges::any_of(siblings, [&](const AnyLayer& other) { return other.name() == name; });
-  };
-  if (!state.name.empty() && !is_taken(state.name)) return;
-  if (state.is_named) {
-    throw ArgumentError(
-        fmt::format("model: two layers are named \"{}\"; expected names that differ. Layers without one get their own.", state.name));
-  }
-  const std::string base = snake_case(type_of(*child.layer()));
-  for (int number = 0;; ++number) {
-    const std::string name = number == 0 ? base : base + "_" + std::to_string(number);
-    if (is_taken(name)) continue;
-    state.name = name;
-    return;
-  }
+  return class_name(typeid(layer));
 }
 
 }  // namespace nn

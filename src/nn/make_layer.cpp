@@ -9,6 +9,12 @@
 
 namespace anyshape::nn {
 
+void give_name(const AnyLayer& layer, const std::string& name) {
+  require_layer_name(type_of(*layer.layer()), name);
+  layer.layer()->state().name = name;
+  layer.layer()->state().is_named = true;
+}
+
 void share_dtype(const Layer& outer, const AnyLayer& inner, const std::optional<Dtype>& given) {
   LayerState& state = inner.layer()->state();
   if (!state.dtype) state.dtype = given;

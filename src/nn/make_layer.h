@@ -1,17 +1,37 @@
 // Handles on layers of ours, with the name and dtype their options give.
 #pragma once
+#include "nn/layer_arguments.h"
 #include "nn/layer_state.h"
 
 #include <anyshape/layer.h>
 
 namespace anyshape::nn {
 
-template <class Own, class Options, class... Required>
-AnyLayer make_layer(const Options& options, Required&&... required) {
-  AnyLayer handle = layer(Own(std::forward<Required>(required)..., options));
-  handle.layer()->state().name = options.name;
-  handle.layer()->state().is_named = !options.name.empty();
+// The user's name. ArgumentError for one with a slash, which would be a path.
+void give_name(const AnyLayer& layer, const std::string& name);
+
+template <class Options>
+AnyLayer with_options(AnyLayer handle, const Options& options) {
+  if (!options.name.empty()) give_name(handle, options.name);
   if (options.dtype) handle.layer()->state().dtype = options.dtype;
+  return handle;
+}
+
+// A layer of ours from its options and, before them, its arguments; it remembers both.
+template <class Own, class Options, class Arguments = NoArguments>
+AnyLayer make_layer(const Options& options, const Arguments& arguments = {}) {
+  const auto make = [&](const auto&... each) { return with_options(layer(Own(each..., options)), options); };
+  AnyLayer handle = std::apply(make, fields::references(arguments));
+  handle.set_made(detail::made_from(handle.type(), arguments, options));
+  return handle;
+}
+
+// A layer around another one, which is asked for its config when that of the outer one is.
+template <class Own, class Options, class Inner>
+AnyLayer make_wrapper(const Options& options, const Inner& inner, const char* field) {
+  AnyLayer handle = with_options(layer(Own(inner, options)), options);
+  handle.set_made(detail::made_from(handle.type(), options));
+  handle.layer()->state().child_field = field;
   return handle;
 }
 

@@ -3,25 +3,30 @@
 
 #include "nn/layer_state.h"
 
-#include <algorithm>
+#include <cstdint>
+#include <unordered_set>
 
 namespace anyshape::nn {
 namespace {
 
-void collect(const AnyLayer& layer, const std::string& prefix, std::vector<std::pair<std::string, Variable>>& found) {
-  for (const LayerState::Weight& weight : layer.layer()->state().weights) {
-    const bool is_known = std::ranges::any_of(found, [&](const auto& other) { return other.second.id() == weight.variable.id(); });
-    if (!is_known) found.emplace_back(prefix + weight.variable.name(), weight.variable);
+struct Walk {
+  std::vector<std::pair<std::string, Variable>> found = {};
+  std::unordered_set<uint64_t> known = {};
+
+  void collect(const LayerState& state, const std::string& prefix) {
+    for (const LayerState::Weight& weight : state.weights) {
+      if (known.insert(weight.variable.id()).second) found.emplace_back(prefix + weight.variable.name(), weight.variable);
+    }
+    for (size_t i = 0; i < state.children.size(); ++i) collect(state.children[i].layer()->state(), prefix + state.child_names[i] + "/");
   }
-  for (const AnyLayer& child : layer.children()) collect(child, prefix + child.name() + "/", found);
-}
+};
 
 }  // namespace
 
 std::vector<std::pair<std::string, Variable>> named_weights(const AnyLayer& layer) {
-  std::vector<std::pair<std::string, Variable>> found;
-  collect(layer, "", found);
-  return found;
+  Walk walk;
+  walk.collect(layer.layer()->state(), "");
+  return std::move(walk.found);
 }
 
 }  // namespace anyshape::nn

@@ -5,6 +5,7 @@
 #include "shape/substitute.h"
 
 #include <anyshape/layer.h>
+#include <anyshape/per_output.h>
 
 #include <string>
 #include <vector>
@@ -16,8 +17,11 @@ class SequentialNetwork final : public Layer {
   explicit SequentialNetwork(const std::vector<AnyLayer>& layers);
   void add(const AnyLayer& layer);
 
-  Tensor call(std::span<const Tensor> inputs, const CallContext& context) override;
-  bool accepts_missing() const override;
+  std::vector<Tensor> call_all(std::span<const Tensor> inputs, const CallContext& context) override;
+  std::vector<std::string> output_names() const override;   // the last layer's
+  std::vector<TensorSpec> input_specs() const override;     // the first one's
+  bool accepts_missing() const override;                    // likewise
+  bool input_accepts_missing(size_t input) const override;  // likewise
   Dtype input_dtype() const override;
 };
 
@@ -25,18 +29,15 @@ class SequentialNetwork final : public Layer {
 class FunctionalNetwork final : public Layer {
  public:
   // ArgumentError for an output that does not come from the inputs, or an input that is none.
-  FunctionalNetwork(const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs);
+  FunctionalNetwork(const std::vector<Tensor>& inputs, const PerOutput<Tensor>& outputs);
 
-  Tensor call(std::span<const Tensor> inputs, const CallContext& context) override;
-  std::vector<Tensor> call_all(std::span<const Tensor> inputs) const;  // every output
+  std::vector<Tensor> call_all(std::span<const Tensor> inputs, const CallContext& context) override;
+  std::vector<TensorSpec> input_specs() const override { return input_specs_; }
+  std::vector<std::string> output_names() const override { return output_names_; }
+  std::vector<std::string> sources() const override;
   bool accepts_missing() const override;
+  bool input_accepts_missing(size_t input) const override;  // as every layer does that this input reaches first
   Dtype input_dtype() const override { return input_specs_.front().dtype; }
-
-  const std::vector<TensorSpec>& input_specs() const { return input_specs_; }
-  size_t outputs() const { return outputs_.size(); }
-  std::vector<std::string> output_names() const;  // the layers' that make them; empty where an op does
-  bool accepts_missing(size_t input) const;       // as every layer does that this input reaches first
-  size_t constants() const { return constants_.size(); }
 
   struct Step {
     AnyLayer layer = {};  // or
@@ -47,13 +48,19 @@ class FunctionalNetwork final : public Layer {
     std::vector<TensorSpec> results = {};
   };
   const std::vector<Step>& steps() const { return steps_; }
+  const std::vector<Tensor>& constant_values() const { return constants_; }
+  const std::vector<int>& output_values() const { return outputs_; }
 
  private:
+  // The name of every value: the input's, the layer's or the op's that makes it.
+  std::vector<std::string> value_names() const;
+  void name_outputs(const PerOutput<Tensor>& outputs);
   Substitution sizes_of(std::span<const Tensor> inputs) const;
   std::vector<TensorSpec> input_specs_;
   std::vector<Tensor> constants_;
   std::vector<Step> steps_;
   std::vector<int> outputs_;
+  std::vector<std::string> output_names_;  // each its own
 };
 
 }  // namespace anyshape::nn

@@ -1,10 +1,10 @@
 // Placeholders: calls of ops and layers on them are noted, not run.
 #include "nn/placeholder.h"
 
+#include "base/fork_mutex.h"
 #include "graph/bind.h"
 #include "graph/symbol_collector.h"
 #include "nn/describe_call.h"
-#include "nn/layers/recurrent.h"
 #include "tensor/make_impl.h"
 
 #include <anyshape/error.h>
@@ -59,11 +59,12 @@ class OpenSizes {
 
  private:
   std::atomic<bool> any_ = false;
-  std::mutex mutex_;
+  ForkMutex mutex_;
   std::unordered_set<uint64_t> ids_;
 };
 
 OpenSizes& open_sizes() {
+  const NoFork whole;  // so that no child waits for another thread to make it
   static OpenSizes& sizes = *new OpenSizes;
   return sizes;
 }
@@ -78,33 +79,20 @@ Tensor make_placeholder(const TensorSpec& spec, Placeholder placeholder) {
   auto impl = make_impl();
   impl->dtype = spec.dtype;
   impl->rank = static_cast<int8_t>(spec.shape.rank());
-  impl->traced = std::make_unique<TracedTensor>(TracedTensor{.trace = 0, .value = nullptr, .shape = spec.shape});
-  impl->placeholder = std::make_shared<const Placeholder>(std::move(placeholder));
+  impl->become(
+      PlaceholderTensor{{.trace = 0, .value = nullptr, .shape = spec.shape}, std::make_shared<const Placeholder>(std::move(placeholder))});
   return Tensor(std::move(impl));
 }
 
-namespace {
-
-std::vector<Tensor> describe(const AnyLayer& layer, std::span<const Tensor> inputs, LayerCallOptions options, const DescribedBody& body) {
+std::vector<Tensor> describe_call(const AnyLayer& layer, std::span<const Tensor> inputs, LayerCallOptions options) {
   std::vector<TensorSpec> specs;
   for (const Tensor& input : inputs) specs.push_back({input.dtype(), input.shape(), {}});
   const auto call = std::make_shared<const Placeholder::Call>(Placeholder::Call{
-      .layer = layer, .options = options, .inputs = {inputs.begin(), inputs.end()}, .results = result_specs(layer.name(), specs, body)});
+      .layer = layer, .options = options, .inputs = {inputs.begin(), inputs.end()}, .results = result_specs(layer, specs, options)});
   std::vector<Tensor> results;
   for (size_t output = 0; output < call->results.size(); ++output)
     results.push_back(make_placeholder(call->results[output], {.call = call, .output = static_cast<int>(output)}));
   return results;
-}
-
-}  // namespace
-
-Tensor describe_call(const AnyLayer& layer, std::span<const Tensor> inputs, LayerCallOptions options) {
-  return describe(layer, inputs, options,
-                  [&](const std::vector<Tensor>& tensors) { return std::vector<Tensor>{layer(tensors, options)}; })[0];
-}
-
-std::vector<Tensor> describe_run(const AnyLayer& layer, std::span<const Tensor> inputs, LayerCallOptions options) {
-  return describe(layer, inputs, options, [&](const std::vector<Tensor>& tensors) { return run_all(layer, tensors, options); });
 }
 
 }  // namespace nn

@@ -31,13 +31,11 @@ struct Placeholder {
 
 namespace nn {
 
-inline bool is_placeholder(const Tensor& tensor) { return tensor.impl()->placeholder != nullptr; }
+inline bool is_placeholder(const Tensor& tensor) { return tensor.impl()->placeholder() != nullptr; }
 Tensor make_placeholder(const TensorSpec& spec, Placeholder placeholder);
 
-// Notes the call of a layer on placeholders and gives the placeholder of its result; builds the layer.
-Tensor describe_call(const AnyLayer& layer, std::span<const Tensor> inputs, LayerCallOptions options);
-// Likewise the run of a recurrent layer, which gives its output and its states.
-std::vector<Tensor> describe_run(const AnyLayer& layer, std::span<const Tensor> inputs, LayerCallOptions options);
+// Notes the call of a layer on placeholders and gives the placeholders of its results; builds the layer.
+std::vector<Tensor> describe_call(const AnyLayer& layer, std::span<const Tensor> inputs, LayerCallOptions options);
 
 }  // namespace nn
 }  // namespace anyshape

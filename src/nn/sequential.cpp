@@ -12,15 +12,24 @@ void SequentialNetwork::add(const AnyLayer& layer) {
   state().is_built = false;
 }
 
-Tensor SequentialNetwork::call(std::span<const Tensor> inputs, const CallContext&) {
+std::vector<Tensor> SequentialNetwork::call_all(std::span<const Tensor> inputs, const CallContext&) {
   const std::vector<AnyLayer>& layers = state().children;
-  if (layers.empty()) return inputs[0];
-  Tensor x = layers.front()(std::vector<Tensor>(inputs.begin(), inputs.end()));
-  for (size_t i = 1; i < layers.size(); ++i) x = layers[i](x);
-  return x;
+  if (layers.empty()) return {inputs[0]};
+  std::vector<Tensor> x(inputs.begin(), inputs.end());
+  for (size_t i = 0; i + 1 < layers.size(); ++i) x = {layers[i](x)};
+  return layers.back().outputs(x).tensors();
 }
 
+std::vector<std::string> SequentialNetwork::output_names() const {
+  return state().children.empty() ? std::vector<std::string>() : state().children.back().layer()->output_names();
+}
+std::vector<TensorSpec> SequentialNetwork::input_specs() const {
+  return state().children.empty() ? std::vector<TensorSpec>() : state().children.front().layer()->input_specs();
+}
 bool SequentialNetwork::accepts_missing() const { return !state().children.empty() && state().children.front().accepts_missing(); }
+bool SequentialNetwork::input_accepts_missing(size_t input) const {
+  return !state().children.empty() && state().children.front().layer()->input_accepts_missing(input);
+}
 Dtype SequentialNetwork::input_dtype() const {
   return state().children.empty() ? dtype() : state().children.front().layer()->input_dtype();
 }

@@ -1,16 +1,15 @@
 // The training flag of this thread.
 #include "nn/training_mode.h"
 
+#include "base/thread_context.h"
+
+#include <utility>
+
 namespace anyshape::nn {
-namespace {
 
-thread_local bool training_now = false;
+ScopedTraining::ScopedTraining(bool training) : outer_(std::exchange(this_thread.is_training, training)) {}
+ScopedTraining::~ScopedTraining() { this_thread.is_training = outer_; }
 
-}  // namespace
-
-ScopedTraining::ScopedTraining(bool training) : outer_(training_now) { training_now = training; }
-ScopedTraining::~ScopedTraining() { training_now = outer_; }
-
-bool is_training() { return training_now; }
+bool is_training() { return this_thread.is_training; }
 
 }  // namespace anyshape::nn

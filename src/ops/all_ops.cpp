@@ -5,7 +5,7 @@
 
 namespace anyshape {
 
-extern const OpDef gelu_op;
+extern const OpDef gelu_op, seeded_uniform_op;
 
 std::span<const OpDef* const> all_ops() {
   // clang-format off
@@ -19,7 +19,7 @@ std::span<const OpDef* const> all_ops() {
       &equal_op, &not_equal_op, &less_op, &less_equal_op,
       &where_op, &cast_op,
       // reduce
-      &sum_op, &prod_op, &max_op, &min_op, &any_op, &all_op, &sum_to_op,
+      &sum_op, &prod_op, &max_op, &min_op, &any_op, &all_op, &sum_to_op, &indicator_op,
       &argmax_op, &argmin_op, &cumsum_op, &cumprod_op, &linear_recurrence_op,
       // contraction
       &matmul_op, &same_sizes_op,
@@ -39,7 +39,7 @@ std::span<const OpDef* const> all_ops() {
       // source
       &full_op, &arange_op, &size_op, &constant_op,
       // random
-      &normal_op, &uniform_op, &truncated_normal_op, &integers_op, &categorical_op,
+      &normal_op, &uniform_op, &truncated_normal_op, &integers_op, &categorical_op, &seeded_uniform_op,
       // control
       &cond_op, &scan_op, &while_op,
   };

@@ -13,7 +13,7 @@ extern const OpDef add_op, subtract_op, multiply_op, divide_op, maximum_op, mini
 extern const OpDef logical_and_op, logical_or_op, logical_xor_op, logical_not_op, is_nan_op, is_inf_op, is_finite_op, sign_bit_op;
 extern const OpDef equal_op, not_equal_op, less_op, less_equal_op;
 extern const OpDef where_op, cast_op;
-extern const OpDef sum_op, prod_op, max_op, min_op, any_op, all_op, sum_to_op;
+extern const OpDef sum_op, prod_op, max_op, min_op, any_op, all_op, sum_to_op, indicator_op;
 extern const OpDef argmax_op, argmin_op, cumsum_op, cumprod_op, linear_recurrence_op;
 extern const OpDef matmul_op, same_sizes_op;
 extern const OpDef attention_op, attention_gradient_op, segment_attention_op, segment_attention_gradient_op;

@@ -1,5 +1,6 @@
 // A transpose of matrices beside a product is a flag of the product: nothing is moved. After it, (a b)^T is b^T a^T. The library may add up the
 // terms of an element in another order then, as it may for any layout.
+#include "base/switches.h"
 #include "ops/all_ops.h"
 #include "ops/contraction/lower_matmul.h"
 #include "ops/movement/transpose.h"
@@ -9,6 +10,8 @@
 
 namespace anyshape::passes {
 namespace {
+
+const Switch pass_switch("absorb_transposes", "transposes are flags of the products beside them");
 
 using graph::Node;
 using graph::Value;
@@ -26,7 +29,7 @@ bool transposes_matrices(const Value* value) {
 
 Value* read_transposed(Rewriting& at, const Node& node) {
   if (node.op != &matmul_op) return nullptr;
-  std::vector<Value*> inputs = node.inputs;
+  graph::ValueList inputs = node.inputs;
   MatmulAttrs attrs = node.attrs.as<MatmulAttrs>();
   for (size_t k = 0; k < inputs.size(); ++k) {
     if (!transposes_matrices(inputs[k])) continue;

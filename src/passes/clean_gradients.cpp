@@ -1,5 +1,6 @@
 // What gradients leave behind because each op's rule knows its own op only: zeros written to be added, and scatters where every row has one
 // index. Every bit stays.
+#include "base/switches.h"
 #include "ops/all_ops.h"
 #include "ops/index/one_hot.h"
 #include "ops/index/take.h"
@@ -15,6 +16,8 @@
 
 namespace anyshape::passes {
 namespace {
+
+const Switch pass_switch("clean_gradients", "zeros and scatters are taken out of sums of gradients");
 
 using graph::Node;
 using graph::Value;
@@ -96,7 +99,7 @@ Value* join_parts(Rewriting& at, const Node& node) {
   if (parts.empty()) return nullptr;
   std::vector<Value*> values;
   for (const Part& part : parts) values.push_back(plus_zero(at, part.value));
-  Value* const joined = at.add(concat_op, std::move(values), ConcatAttrs{axis}, spec);
+  Value* const joined = at.add(concat_op, values, ConcatAttrs{axis}, spec);
   return terms.rest == nullptr ? joined : at.add(add_op, {terms.rest, joined}, {}, spec);
 }
 

@@ -1,20 +1,25 @@
 // Duplicate removal: two nodes with the same op, inputs and attributes compute the same, unless they draw random numbers. Nodes that make a
 // size stay apart: what follows each is written in its own symbol. A value that a loop hands through is the one it was given, and one that
 // it gives twice is one.
+#include "base/switches.h"
 #include "graph/regions.h"
+#include "graph/slot_table.h"
 #include "graph/text.h"
 #include "ops/all_ops.h"
 #include "ops/control/scan.h"
 #include "passes/run_passes.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace anyshape::passes {
 namespace {
+
+const Switch pass_switch("deduplicate", "equal expressions are computed once");
 
 using Same = std::pair<const graph::Value*, graph::Value*>;
 
@@ -39,17 +44,61 @@ bool is_used(const graph::Graph& graph, const graph::Value* value) {
          });
 }
 
+// Nodes by what they compute, in one piece of memory: keys are written when they are asked for, none is kept.
+class KnownNodes {
+ public:
+  explicit KnownNodes(size_t expected) {
+    size_t room = 16;
+    while (room * 3 < expected * 4) room *= 2;
+    entries_.resize(room);
+  }
+
+  // An earlier one that computes the same; null: there is none, and the node is known from here on. As many as were expected at most.
+  graph::Node* find_or_add(graph::Node& node) {
+    write_key(node, key_);
+    const size_t hash = std::hash<std::string_view>{}(key_), mask = entries_.size() - 1;
+    size_t place = hash & mask;
+    for (; entries_[place].node != nullptr; place = (place + 1) & mask) {
+      if (entries_[place].hash != hash) continue;
+      write_key(*entries_[place].node, other_key_);
+      if (key_ == other_key_) return entries_[place].node;
+    }
+    entries_[place] = {hash, &node};
+    return nullptr;
+  }
+
+ private:
+  struct Entry {
+    size_t hash = 0;
+    graph::Node* node = nullptr;
+  };
+
+  static void write_key(const graph::Node& node, std::string& key) {
+    key.assign(node.op->name);
+    for (const graph::Value* input : node.inputs) {
+      key += ',';
+      key.append(reinterpret_cast<const char*>(&input->slot), sizeof input->slot);
+    }
+    key += ';';
+    node.attrs.append_key(key);
+  }
+
+  std::vector<Entry> entries_;  // as many as a power of two, some of them free
+  std::string key_, other_key_;
+};
+
 }  // namespace
 
 void deduplicate(graph::Graph& graph, Decisions& decisions) {
   constexpr std::string_view stage = "deduplicate";
-  std::unordered_map<std::string, graph::Node*> seen;
-  std::unordered_map<const graph::Value*, graph::Value*> replacement;
+  KnownNodes known(graph.nodes().size());
+  graph::SlotTable<graph::Value, graph::Value*> replacement(graph);
   auto current = [&](graph::Value* value) {
-    const auto found = replacement.find(value);
-    return found == replacement.end() ? value : found->second;
+    graph::Value* const found = replacement.at(value);
+    return found == nullptr ? value : found;
   };
   std::vector<graph::Node*> kept;
+  kept.reserve(graph.nodes().size());
   for (graph::Node* node : graph.nodes()) {
     for (graph::Value*& input : node->inputs) input = current(input);
     for (const graph::NamedRegion& region : graph::regions_of(*node)) deduplicate(*region.graph, decisions);
@@ -63,17 +112,13 @@ void deduplicate(graph::Graph& graph, Decisions& decisions) {
       kept.push_back(node);
       continue;
     }
-    std::string key(node->op->name);
-    for (const graph::Value* input : node->inputs) key += "," + std::to_string(input->id);
-    key += ";";
-    node->attrs.append_key(key);
-    const auto [entry, is_new] = seen.emplace(std::move(key), node);
-    if (is_new) {
+    const graph::Node* const same = known.find_or_add(*node);
+    if (same == nullptr) {
       kept.push_back(node);
       continue;
     }
-    for (size_t i = 0; i < node->outputs.size(); ++i) replacement[node->outputs[i]] = entry->second->outputs[i];
-    decisions.push_back({stage, label(*node), true, "equals " + label(*entry->second)});
+    for (size_t i = 0; i < node->outputs.size(); ++i) replacement[node->outputs[i]] = same->outputs[i];
+    decisions.push_back({stage, label(*node), true, "equals " + label(*same)});
   }
   for (graph::Value*& output : graph.outputs) output = current(output);
   graph.set_nodes(std::move(kept));

@@ -1,5 +1,6 @@
 // Ops that change nothing: a shape or a dtype that stays as it is, all of a tensor taken, nothing put around it. Gradients and layers ask for
 // them before they can know.
+#include "base/switches.h"
 #include "ops/all_ops.h"
 #include "ops/movement/pad.h"
 #include "ops/movement/slice.h"
@@ -11,6 +12,8 @@
 
 namespace anyshape::passes {
 namespace {
+
+const Switch pass_switch("drop_identities", "ops that change nothing are left out");
 
 using graph::Node;
 using graph::Value;

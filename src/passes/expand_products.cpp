@@ -1,6 +1,7 @@
 // A product whose sizes are known to leave nothing to a library of matrix products becomes arithmetic like any other, which fuses with what is
 // around it: an outer product is a multiplication, a product with a vector a sum along rows or columns, and a batch of tiny matrices one
 // kernel instead of a call for each. Terms are added up in another order than the library's, in the same dtype.
+#include "base/switches.h"
 #include "graph/regions.h"
 #include "graph/text.h"
 #include "ops/all_ops.h"
@@ -19,12 +20,14 @@
 namespace anyshape::passes {
 namespace {
 
+const Switch pass_switch("expand_products", "products of vectors and of tiny matrices are loops that join what is around them");
+
 using graph::Node;
 using graph::Value;
 
 constexpr std::string_view stage = "expand_products";
 
-// Measured against the library (docs/experiments/products.md), where one call of it does the whole product.
+// Measured against the library (docs/internals/experiments/products.md), where one call of it does the whole product.
 constexpr int64_t shortest_row = 32;   // of an outer product: a loop each
 constexpr int64_t shortest_sum = 64;   // along rows: lanes are combined at the end of each
 constexpr int64_t longest_sum = 8192;  // along rows: the vector would leave the first cache
@@ -145,17 +148,13 @@ Choice choose(const Product& p) {
   return refused;
 }
 
-bool becomes(const Node& node, Form form) { return node.op == &matmul_op && choose(Product(node)).form == form; }
-
-Value* multiply(Rewriting& at, const Node& node) {
-  if (!becomes(node, Form::Outer)) return nullptr;
-  const Product p(node);
+Value* multiply(Rewriting& at, const Product& p) {
+  at.because("of one term each: a multiplication");
   return plus_zero(at, at.add(multiply_op, {with_matrices(at, p.a, {p.m, 1}), with_matrices(at, p.b, {1, p.n})}, {}, p.result));
 }
 
-Value* sum_with_vector(Rewriting& at, const Node& node) {
-  if (!becomes(node, Form::Vector)) return nullptr;
-  const Product p(node);
+Value* sum_with_vector(Rewriting& at, const Product& p) {
+  at.because("with a vector: a sum that joins what is around it");
   const VectorProduct v(p);
   Value* const matrix = p.is_dot() ? with_matrices(at, v.matrix, {1, p.k}) : v.matrix;
   const Dim& k = v.space[v.along_rows ? -1 : -2];  // as the matrix says it
@@ -166,9 +165,8 @@ Value* sum_with_vector(Rewriting& at, const Node& node) {
 }
 
 // Terms have an axis more than the result; where it stands follows from how both operands are stored.
-Value* sum_tiny(Rewriting& at, const Node& node) {
-  if (!becomes(node, Form::Tiny)) return nullptr;
-  const Product p(node);
+Value* sum_tiny(Rewriting& at, const Product& p) {
+  at.because("tiny matrices: one kernel for all of them");
   const int64_t rank = p.result.shape.rank();
   const auto sum = [&](std::initializer_list<Dim> a, std::initializer_list<Dim> b, std::initializer_list<Dim> terms, int64_t axis) {
     Value* const x = with_matrices(at, p.a, a);
@@ -187,6 +185,18 @@ Value* sum_tiny(Rewriting& at, const Node& node) {
   return sum({p.m, p.k, 1}, {1, p.k, p.n}, {p.m, p.k, p.n}, rank - 1);
 }
 
+Value* expand(Rewriting& at, const Node& node) {
+  if (node.op != &matmul_op) return nullptr;
+  const Product p(node);
+  switch (choose(p).form) {
+    case Form::Whole: return nullptr;
+    case Form::Outer: return multiply(at, p);
+    case Form::Vector: return sum_with_vector(at, p);
+    case Form::Tiny: return sum_tiny(at, p);
+  }
+  return nullptr;
+}
+
 void note_refusals(const graph::Graph& graph, Decisions& decisions) {
   for (const Node* node : graph.nodes()) {
     const Choice choice = node->op == &matmul_op ? choose(Product(*node)) : Choice{};
@@ -198,11 +208,7 @@ void note_refusals(const graph::Graph& graph, Decisions& decisions) {
 }  // namespace
 
 void expand_products(graph::Graph& graph, Decisions& decisions) {
-  static constexpr RewriteRule rules[] = {
-      {"of one term each: a multiplication", multiply},
-      {"with a vector: a sum that joins what is around it", sum_with_vector},
-      {"tiny matrices: one kernel for all of them", sum_tiny},
-  };
+  static constexpr RewriteRule rules[] = {{"", expand}};  // which says what it found
   rewrite(stage, graph, rules, decisions);
   note_refusals(graph, decisions);
 }

@@ -1,6 +1,7 @@
 // Ops on literals are computed here, by the rule that would become machine code: the builder of loops folds what it is given, with the
 // rounding and the flushing of denormals of a run, so every bit is what it would be. Literals are scalars; fills of them fold as scalars in
 // simplify_shapes. Nothing is run, so nothing can fail, take long or be large; random numbers are no elementwise op.
+#include "base/switches.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
 #include "ops/source/size.h"
@@ -13,6 +14,8 @@
 
 namespace anyshape::passes {
 namespace {
+
+const Switch pass_switch("fold_constants", "what literals make is computed once and for all");
 
 using graph::Node;
 using graph::Value;

@@ -41,7 +41,7 @@ bool is_never_negative_zero(const Value* value, int steps) {
   if (!is_floating(value->spec.dtype)) return true;
   const Node* const node = value->node;
   if (steps == 0 || node == nullptr || node->outputs.size() != 1) return false;
-  const OpDef* const sums[] = {&sum_op, &sum_to_op, &segment_sum_op, &matmul_op, &take_gradient_op};  // begin with 0, and 0 + -0 is 0
+  const OpDef* const sums[] = {&sum_op, &segment_sum_op, &matmul_op, &take_gradient_op};  // begin with 0, and 0 + -0 is 0
   const OpDef* const positive[] = {&exp_op, &sigmoid_op, &abs_op, &size_op, &one_hot_op};
   if (std::ranges::find(sums, node->op) != std::end(sums) || std::ranges::find(positive, node->op) != std::end(positive)) return true;
   if (node->op == &constant_op) {

@@ -23,9 +23,9 @@ std::unordered_set<const Value*> reaching(const graph::Graph& body, const std::v
   return live;
 }
 
-template <class T>
-std::vector<T> kept(const std::vector<T>& all, const std::vector<bool>& flags) {
-  std::vector<T> some;
+template <class List>
+List kept(const List& all, const std::vector<bool>& flags) {
+  List some;
   for (size_t i = 0; i < all.size(); ++i) {
     if (i >= flags.size() || flags[i]) some.push_back(all[i]);
   }

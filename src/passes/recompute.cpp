@@ -1,7 +1,9 @@
 // Cheap values are computed again where the backward pass needs them, instead of being kept from the forward pass: where few elementwise
 // instructions make a value from others that stay in memory until then anyway. The copy stands in front of its late use, whose loop swallows
 // it, and the arena is smaller by the value. relu's mask is read off its result, which the product behind it keeps. Every bit stays.
+#include "base/switches.h"
 #include "graph/regions.h"
+#include "graph/slot_table.h"
 #include "graph/text.h"
 #include "ops/all_ops.h"
 #include "ops/element_cost.h"
@@ -9,11 +11,12 @@
 #include "passes/run_passes.h"
 
 #include <algorithm>
-#include <unordered_map>
-#include <unordered_set>
+#include <utility>
 
 namespace anyshape::passes {
 namespace {
+
+const Switch pass_switch("recompute", "cheap values are computed again instead of being kept for the backward pass");
 
 using graph::Graph;
 using graph::Node;
@@ -27,7 +30,7 @@ bool is_elementwise(const Node& node) {
   return node.op->kind == OpKind::Elementwise && node.op->element != nullptr && node.outputs[0]->spec.shape.rank() > 0;
 }
 
-bool is_cheap(const Node& node) { return element_cost(node) < division_cost; }
+bool is_cheap(const Node& node) { return element_cost(node) <= cheaper_than_waiting; }
 
 // Between two of these a value is in memory.
 bool ends_a_loop(const Node& node) { return node.op->lower != nullptr || node.op->reduce != nullptr || node.op->kind == OpKind::Control; }
@@ -42,12 +45,11 @@ bool can_swallow(const Node& node, const Value& operand) {
 class Recomputing {
  public:
   Recomputing(Graph& graph, Decisions& decisions)
-      : graph_(graph), decisions_(decisions), nodes_(graph.nodes()), results_(graph.outputs.begin(), graph.outputs.end()) {
-    int loops = 0;
+      : graph_(graph), decisions_(decisions), nodes_(graph.nodes()), results_(graph, graph.outputs), place_(graph), uses_(graph) {
+    int loops = 0, number = 0;
     for (Node* node : nodes_) {
       loops += ends_a_loop(*node) ? 1 : 0;
-      place_[node] = {before_.size(), loops};
-      before_.emplace_back();
+      place_[node] = {number++, loops};
       for (const Value* input : node->inputs) uses_[input].push_back(node);
     }
   }
@@ -57,28 +59,31 @@ class Recomputing {
     for (Node* node : nodes_) {
       if (is_elementwise(*node)) copy_to_late_uses(*node);
     }
+    std::ranges::sort(copies_, {}, [&](const Node* copy) { return std::pair(place_.at(copy).number, copy->slot); });  // as they were made
     std::vector<Node*> order;
-    for (size_t i = 0; i < nodes_.size(); ++i) {
-      order.insert(order.end(), before_[i].begin(), before_[i].end());
-      order.push_back(nodes_[i]);
+    order.reserve(nodes_.size() + copies_.size());
+    auto copy = copies_.begin();
+    for (Node* node : nodes_) {
+      for (; copy != copies_.end() && place_.at(*copy).number == place_.at(node).number; ++copy) order.push_back(*copy);
+      order.push_back(node);
     }
     graph_.set_nodes(std::move(order));
   }
 
  private:
+  using Uses = InlineVector<Node*, 2>;
   struct Place {
-    size_t number;  // in the order of nodes
-    int loops;      // that end up to there
+    int number = 0;  // in the order of nodes
+    int loops = 0;   // that end up to there
   };
 
   // Uses so far behind the node that its value has to wait in memory for them; not by copies, which were made because it waits anyway.
   std::vector<Node*> late_uses(const Node& node) const {
     std::vector<Node*> late;
-    const auto uses = uses_.find(node.outputs[0]);
-    if (uses == uses_.end() || results_.contains(node.outputs[0])) return late;
-    for (Node* user : uses->second) {
+    if (results_.contains(node.outputs[0])) return late;
+    for (Node* user : uses_.at(node.outputs[0])) {
       const Place& place = place_.at(user);
-      const bool is_copy = nodes_[place.number] != user;
+      const bool is_copy = nodes_[static_cast<size_t>(place.number)] != user;
       if (!is_copy && place.loops - place_.at(&node).loops > far && std::ranges::find(late, user) == late.end()) late.push_back(user);
     }
     return late;
@@ -89,10 +94,8 @@ class Recomputing {
     if (value->node == nullptr || value->node->op->kind == OpKind::Source || value->spec.shape.rank() == 0) return true;
     if (value->node->op->is_alias) return stays(value->node->inputs[0], without, until);
     if (results_.contains(value)) return true;
-    const auto uses = uses_.find(value);
-    return uses != uses_.end() && std::ranges::any_of(uses->second, [&](const Node* user) {
-             return user != &without && place_.at(user).loops + near >= place_.at(&until).loops;
-           });
+    return std::ranges::any_of(
+        uses_.at(value), [&](const Node* user) { return user != &without && place_.at(user).loops + near >= place_.at(&until).loops; });
   }
 
   void note(const Node& node, bool yes, std::string reason) const {
@@ -100,13 +103,15 @@ class Recomputing {
   }
 
   // A new node in front of the user, which reads it instead of `old`.
-  void use_copy(Node& user, Value* old, const OpDef& op, std::vector<Value*> inputs) {
+  void use_copy(Node& user, Value* old, const OpDef& op, graph::ValueList inputs) {
     Node* const copy = graph_.add_node(op, std::move(inputs), old->node->attrs, {&old->spec, 1});
-    place_[copy] = place_.at(&user);
-    before_[place_[copy].number].push_back(copy);
+    const Place place = place_.at(&user);
+    place_[copy] = place;
+    copies_.push_back(copy);
     for (const Value* input : copy->inputs) uses_[input].push_back(copy);
     std::ranges::replace(user.inputs, old, copy->outputs[0]);
-    std::erase(uses_[old], &user);
+    Uses& left = uses_[old];
+    left.erase(std::remove(left.begin(), left.end(), &user), left.end());
     uses_[copy->outputs[0]].push_back(&user);
   }
 
@@ -141,10 +146,10 @@ class Recomputing {
   Graph& graph_;
   Decisions& decisions_;
   const std::vector<Node*> nodes_;
-  const std::unordered_set<const Value*> results_;
-  std::vector<std::vector<Node*>> before_;  // copies in front of each node
-  std::unordered_map<const Node*, Place> place_;
-  std::unordered_map<const Value*, std::vector<Node*>> uses_;
+  const graph::SlotSet<Value> results_;
+  std::vector<Node*> copies_;  // each in front of the node whose place it has
+  graph::SlotTable<Node, Place> place_;
+  graph::SlotTable<Value, Uses> uses_;
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Dead code: what no output depends on is not computed. A node that makes a size is needed wherever the size is, in checks and regions too.
 // Of a loop that is needed stays what is needed of it.
+#include "base/switches.h"
 #include "graph/regions.h"
+#include "graph/slot_table.h"
 #include "graph/symbol_collector.h"
 #include "graph/text.h"
 #include "ops/all_ops.h"
@@ -10,14 +12,18 @@
 #include <algorithm>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace anyshape::passes {
+namespace {
+
+const Switch pass_switch("remove_dead_code", "what no result needs is not computed");
+
+}  // namespace
 
 void remove_dead_code(graph::Graph& graph, Decisions& decisions) {
   constexpr std::string_view stage = "remove_dead_code";
-  std::unordered_set<const graph::Node*> needed;
-  std::unordered_set<const graph::Value*> values;
+  graph::SlotSet<graph::Node> needed(graph);
+  graph::SlotSet<graph::Value> values(graph);
   auto need = [&](const graph::Value* value) {
     values.insert(value);
     if (value->node != nullptr) needed.insert(value->node);
@@ -40,6 +46,7 @@ void remove_dead_code(graph::Graph& graph, Decisions& decisions) {
   }
   for (const graph::Check& check : graph.checks) need_sizes(check.check);
   std::vector<graph::Node*> kept;
+  kept.reserve(graph.nodes().size());
   for (auto node = graph.nodes().rbegin(); node != graph.nodes().rend(); ++node) {
     if (!needed.contains(*node)) continue;
     kept.push_back(*node);

@@ -10,17 +10,12 @@ using graph::Graph;
 using graph::Node;
 using graph::Value;
 
-Value* Rewriting::add(const OpDef& op, std::vector<Value*> inputs, Attrs attrs, TensorSpec spec) {
+Value* Rewriting::add(const OpDef& op, graph::ValueList inputs, Attrs attrs, TensorSpec spec) {
   spec.name.clear();
   Node* const node = graph_.add_node(op, std::move(inputs), std::move(attrs), {&spec, 1});
-  if (op.checks_data()) node->place = place_;
+  node->place = place_;
   order_.push_back(node);
   return node->outputs[0];
-}
-
-int Rewriting::users(const Value* value) const {
-  const auto found = users_.find(value);
-  return found == users_.end() ? 0 : found->second;
 }
 
 class Walk {
@@ -28,22 +23,31 @@ class Walk {
   Walk(std::string_view pass, Graph& graph, std::span<const RewriteRule> rules, Decisions& decisions)
       : pass_(pass), graph_(graph), rules_(rules), decisions_(decisions), at_(graph) {}
 
+  // The tables of one walk are those of the next: memory that comes and goes in large pieces is what an allocator takes time for.
   bool changes_something() {
+    has_changed_ = false;
+    count_users();
+    nodes_ = graph_.nodes();  // the graph's own grow by what is added
+    at_.order_.clear();
+    at_.order_.reserve(nodes_.size());
+    for (Node* node : nodes_) visit(*node);
+    for (Value*& output : graph_.outputs) output = current(output);
+    if (has_changed_ || at_.order_.size() != nodes_.size()) graph_.set_nodes(at_.order_);
+    return has_changed_;
+  }
+
+ private:
+  void count_users() {
+    at_.users_.reset(graph_);
     for (const Node* node : graph_.nodes()) {
       for (const Value* input : node->inputs) ++at_.users_[input];
     }
     for (const Value* output : graph_.outputs) ++at_.users_[output];
-    const std::vector<Node*> nodes = graph_.nodes();
-    for (Node* node : nodes) visit(*node);
-    for (Value*& output : graph_.outputs) output = current(output);
-    graph_.set_nodes(std::move(at_.order_));
-    return !replaced_.empty();
   }
 
- private:
   Value* current(Value* value) const {
-    const auto found = replaced_.find(value);
-    return found == replaced_.end() ? value : found->second;
+    Value* const found = has_changed_ ? replaced_.at(value) : nullptr;
+    return found == nullptr ? value : found;
   }
 
   void visit(Node& node) {
@@ -55,10 +59,13 @@ class Walk {
   bool replace(const Node& node) {
     at_.place_ = node.place;
     for (const RewriteRule& rule : rules_) {
+      at_.because(rule.reason);
       Value* const by = rule.apply(at_, node);
       if (by == nullptr) continue;
+      if (!has_changed_) replaced_.reset(graph_);
+      has_changed_ = true;
       replaced_[node.outputs[0]] = by;
-      decisions_.push_back({pass_, graph::label(node), true, std::string(rule.reason)});
+      decisions_.push_back({pass_, graph::label(node), true, std::string(at_.reason_)});
       return true;
     }
     return false;
@@ -69,13 +76,20 @@ class Walk {
   std::span<const RewriteRule> rules_;
   Decisions& decisions_;
   Rewriting at_;
-  std::unordered_map<const Value*, Value*> replaced_;
+  std::vector<Node*> nodes_;
+  graph::SlotTable<Value, Value*> replaced_;  // in this walk, if it has changed something
+  bool has_changed_ = false;
 };
 
-void rewrite(std::string_view pass, Graph& graph, std::span<const RewriteRule> rules, Decisions& decisions) {
+static void walk_while_it_changes(std::string_view pass, Graph& graph, std::span<const RewriteRule> rules, Decisions& decisions) {
   constexpr int most = 16;  // walks; rules make things smaller, so this is never met
-  for (int walk = 0; walk < most && Walk(pass, graph, rules, decisions).changes_something(); ++walk) {
+  Walk walk(pass, graph, rules, decisions);
+  for (int count = 0; count < most && walk.changes_something(); ++count) {
   }
+}
+
+void rewrite(std::string_view pass, Graph& graph, std::span<const RewriteRule> rules, Decisions& decisions) {
+  walk_while_it_changes(pass, graph, rules, decisions);
   for (const Node* node : graph.nodes()) {
     for (const graph::NamedRegion& region : graph::regions_of(*node)) rewrite(pass, *region.graph, rules, decisions);
   }

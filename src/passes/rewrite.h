@@ -1,33 +1,35 @@
 // Rewriting by rules: a pass is a table of small functions, each of which looks at one node and may say what to use instead of its result.
 #pragma once
 #include "base/decision.h"
-#include "graph/graph.h"
+#include "graph/slot_table.h"
 
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace anyshape::passes {
 
-// The place of a graph at which rules look.
+// Where in a graph rules look.
 class Rewriting {
  public:
   explicit Rewriting(graph::Graph& graph) : graph_(graph) {}
 
   // A new node in front of the one that is looked at; its result. The spec is the caller's: sizes stay written as they were.
-  graph::Value* add(const OpDef& op, std::vector<graph::Value*> inputs, Attrs attrs, TensorSpec spec);
+  graph::Value* add(const OpDef& op, graph::ValueList inputs, Attrs attrs, TensorSpec spec);
   // How many nodes and results use a value, as of the beginning of the walk.
-  int users(const graph::Value* value) const;
+  int users(const graph::Value* value) const { return users_.at(value); }
   std::span<graph::Node* const> walked() const { return order_; }  // the nodes up to here
+  // The decision's reason, of a rule that has several.
+  void because(std::string_view reason) { reason_ = reason; }
 
  private:
   friend class Walk;
   graph::Graph& graph_;
   std::vector<graph::Node*> order_;  // what has been walked, and what was added
-  std::unordered_map<const graph::Value*, int> users_;
-  std::string place_;  // of the node that is looked at: what is put in its stead and checks data, too, has been called there
+  graph::SlotTable<graph::Value, int> users_;
+  std::string_view reason_;
+  std::string_view place_;  // of the node that is looked at: what is put in its stead and checks data, too, has been called there
 };
 
 struct RewriteRule {

@@ -1,6 +1,7 @@
 // The one ordered list of passes.
 #include "passes/run_passes.h"
 
+#include "base/environment.h"
 #include "base/switches.h"
 #include "graph/regions.h"
 #include "graph/text.h"
@@ -19,7 +20,7 @@ bool verifies_each() {
 #else
   static const bool asked = [] {
     const char* const given = std::getenv("ANYSHAPE_VERIFY");
-    return given != nullptr && std::string_view(given) == "1";
+    return given != nullptr && means_on(given);
   }();
   return asked;
 #endif

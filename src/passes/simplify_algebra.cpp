@@ -1,6 +1,7 @@
 // Arithmetic that changes no number, or a costlier way to a number that a cheaper one gives as well. Only what holds for every input, NaN,
 // infinities and -0 included: x + 0 is no x where x may be -0, x * 0 is no 0 and x - x is no 0 where x may be NaN. Every bit stays, but for denormals: an op
 // flushes them, and where it is gone they go through.
+#include "base/switches.h"
 #include "ops/all_ops.h"
 #include "passes/patterns.h"
 #include "passes/rewrite.h"
@@ -12,6 +13,8 @@
 
 namespace anyshape::passes {
 namespace {
+
+const Switch pass_switch("simplify_algebra", "arithmetic that changes no number is left out");
 
 using graph::Node;
 using graph::Value;

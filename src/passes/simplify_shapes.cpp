@@ -1,5 +1,6 @@
 // Movement that says in two steps what one can, repeats what would be repeated anyway, or moves what is the same everywhere. Reshapes stand
 // between loops that could be one, and a broadcast of its own is written to memory: both cost more than they look. Every bit stays.
+#include "base/switches.h"
 #include "ops/all_ops.h"
 #include "ops/index/take.h"
 #include "ops/movement/transpose.h"
@@ -15,6 +16,8 @@
 
 namespace anyshape::passes {
 namespace {
+
+const Switch pass_switch("simplify_shapes", "movement is joined, and repeating left to what reads the repeated");
 
 using graph::Node;
 using graph::Value;
@@ -60,14 +63,14 @@ Value* compute_as_scalar(Rewriting& at, const Node& node) {
     scalars.push_back(scalar_of(input));
     if (scalars.back() == nullptr) return nullptr;
   }
-  Value* const scalar = at.add(*node.op, std::move(scalars), node.attrs, {spec.dtype, {}, {}});
+  Value* const scalar = at.add(*node.op, scalars, node.attrs, {spec.dtype, {}, {}});
   return at.add(full_op, {scalar}, ShapeAttrs{spec.shape}, spec);
 }
 
 // An elementwise op broadcasts its operands itself.
 Value* leave_broadcast_to_op(Rewriting& at, const Node& node) {
   if (!is_elementwise(node) || node.inputs.size() < 2) return nullptr;
-  std::vector<Value*> inputs = node.inputs;
+  graph::ValueList inputs = node.inputs;
   bool is_smaller = false;
   for (Value*& input : inputs) {
     if (!is_made_by(input, broadcast_to_op) && !is_made_by(input, full_op)) continue;
@@ -123,7 +126,7 @@ Value* compute_after_take(Rewriting& at, const Node& node) {
       elements.push_back(input->spec.shape.rank() == 0 ? input : reshaped(at, input, rows));
     }
   }
-  return at.add(*made.op, std::move(elements), made.attrs, node.outputs[0]->spec);
+  return at.add(*made.op, elements, made.attrs, node.outputs[0]->spec);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Literals, sizes and fills that a region captures are made inside it instead: there they cost nothing, and other passes see what they are.
+#include "base/switches.h"
 #include "graph/regions.h"
 #include "graph/text.h"
 #include "ops/all_ops.h"
@@ -10,6 +11,8 @@
 
 namespace anyshape::passes {
 namespace {
+
+const Switch pass_switch("sink_constants", "constants are made inside the regions that use them");
 
 using graph::Graph;
 using graph::Node;
@@ -56,7 +59,7 @@ size_t sink_into(Node& node, const Captures& captures) {
 void sink_constants(Graph& graph, Decisions& decisions) {
   for (Node* node : graph.nodes()) {
     size_t sunk = 0;
-    // The last region first: what is taken from it leaves the places of the others.
+    // The last region first: what is taken from it leaves the indices of the others.
     std::vector<Captures> all = captures_of(*node);
     std::ranges::reverse(all);
     for (const Captures& captures : all) sunk += sink_into(*node, captures);

@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/float_state.h"
+#include "base/thread_object.h"
 #include "graph/check.h"
 #include "graph/layer_path.h"
 #include "loop/interpret.h"
@@ -23,7 +24,7 @@
 namespace anyshape::runtime {
 
 Executable::Executable(lower::Program program, std::vector<Dim> symbols, std::vector<AsKernel> entries, std::shared_ptr<const void> code)
-    : program_(std::move(program)), entries_(std::move(entries)), code_(std::move(code)) {
+    : program_(std::move(program)), entries_(std::move(entries)), code_(std::move(code)), times_(program_.steps.size()) {
   if (program_.uses_random) {
     random_slot_ = static_cast<int>(symbols.size());
     symbols.push_back(lower::random_key_symbol());
@@ -36,18 +37,20 @@ Executable::Executable(lower::Program program, std::vector<Dim> symbols, std::ve
   is_update_.resize(program_.buffers.size());
   for (const lower::Update& update : program_.updates) is_update_[program_.results[update.result].buffer] = true;
   std::vector<Dim> late;
-  for (const lower::LateSize& size : program_.late_sizes) late.push_back(size.symbol);
+  for (const lower::DataSize& size : program_.data_sizes) late.push_back(size.symbol);
   blocks_[0].sizes = DimProgram(symbols, late);
   symbols.insert(symbols.end(), late.begin(), late.end());  // a region is entered when it has those it needs
   for (size_t block = 1; block < blocks_.size(); ++block) blocks_[block].sizes = DimProgram(symbols);
+  for (size_t i = 0; i < program_.buffers.size(); ++i)
+    blocks_[static_cast<size_t>(program_.buffers[i].block)].own.push_back(static_cast<int>(i));
   for (size_t block = 0; block < blocks_.size(); ++block) plan_block(block);
   for (const lower::ProgramResult& result : program_.results) {
     std::vector<int>& slots = result_slots_.emplace_back();
     for (const Dim& dim : result.spec.shape) slots.push_back(blocks_[0].sizes.add(dim));
   }
-  for (const lower::LateSize& size : program_.late_sizes) {
-    late_bounds_.push_back(blocks_[0].sizes.add(size.bound));
-    auto& slots = late_checks_.emplace_back();
+  for (const lower::DataSize& size : program_.data_sizes) {
+    data_size_bounds_.push_back(blocks_[0].sizes.add(size.bound));
+    auto& slots = data_size_checks_.emplace_back();
     for (const graph::Check& check : size.checks)
       slots.emplace_back(blocks_[0].sizes.add(check.check.a), blocks_[0].sizes.add(check.check.b));
   }
@@ -70,12 +73,7 @@ void Executable::plan_block(size_t number) {
     for (const Dim& dim : program_.steps[static_cast<size_t>(*step)].dims)
       step_slots_[static_cast<size_t>(*step)].push_back(plan.sizes.add(dim));
   }
-  for (size_t i = 0; i < program_.buffers.size(); ++i) {
-    const lower::ProgramBuffer& buffer = program_.buffers[i];
-    if (buffer.block != static_cast<int>(number)) continue;
-    count_slots_[i] = plan.sizes.add(buffer.count);
-    plan.own.push_back(static_cast<int>(i));
-  }
+  for (const int own : plan.own) count_slots_[static_cast<size_t>(own)] = plan.sizes.add(program_.buffers[static_cast<size_t>(own)].count);
   for (const Dim& bytes : block.slots) plan.arena.push_back(plan.sizes.add(bytes));
   for (const lower::BlockOutput& output : block.outputs) plan.outputs.push_back(plan.sizes.add(output.count));
   for (const int own : plan.own) {
@@ -93,7 +91,7 @@ void Executable::plan_block(size_t number) {
 
 std::vector<Tensor> Executable::run(std::span<const Tensor> arguments, std::span<const int64_t> symbol_values, RandomState random,
                                     VariableWriter* variables) const {
-  thread_local Frame frame;
+  Frame& frame = ThreadObject<Frame, Executable>::get();
   const Frame::Release release{frame};
   const int64_t* values = symbol_values.data();
   if (random_slot_ >= 0 || !program_.step_sizes.empty()) {
@@ -125,7 +123,7 @@ void Executable::place_updates(Frame& frame, std::span<const Tensor> arguments, 
     const auto number = static_cast<size_t>(program_.results[static_cast<size_t>(update.result)].buffer);
     const bool in_place = variables != nullptr && variables->may_write_over(update.argument);
     frame.results[number] =
-        in_place ? arguments[static_cast<size_t>(update.argument)].impl()->buffer : allocate(bytes_of(static_cast<int>(number), frame));
+        in_place ? arguments[static_cast<size_t>(update.argument)].impl()->buffer() : allocate(bytes_of(static_cast<int>(number), frame));
     frame.pointers[number] = frame.results[number]->pointer;
   }
 }
@@ -154,12 +152,13 @@ void Executable::require_checks(int block, const Frame& frame) const {
 
 // What the item before left in memory: the sizes, checks and buffers that waited for it.
 void Executable::read_size(size_t late, Frame& frame) const {
-  const lower::LateSize& size = program_.late_sizes[late];
+  const lower::DataSize& size = program_.data_sizes[late];
   const int stage = static_cast<int>(late) + 1;
   std::vector<int64_t>& table = frame.table(0);
   blocks_[0].sizes.resume(stage, *static_cast<const int64_t*>(frame.pointers[static_cast<size_t>(size.buffer)]), table.data());
   for (size_t i = 0; i < size.checks.size(); ++i) {
-    const int64_t a = table[static_cast<size_t>(late_checks_[late][i].first)], b = table[static_cast<size_t>(late_checks_[late][i].second)];
+    const int64_t a = table[static_cast<size_t>(data_size_checks_[late][i].first)],
+                  b = table[static_cast<size_t>(data_size_checks_[late][i].second)];
     if (!holds(size.checks[i].check.relation, a, b))
       graph::throw_failed(size.checks[i], a, b, fmt::format("function \"{}\"", program_.name));
   }
@@ -217,7 +216,7 @@ void Executable::run_items(int block, Frame& frame, AsContext& context) const {
 
 // Those in [first, last). No size is found after the first update.
 void Executable::run_items(int block, size_t first, size_t last, Frame& frame, AsContext& context) const {
-  size_t late = block == 0 && first == 0 ? 0 : program_.late_sizes.size();  // the next to be read
+  size_t late = block == 0 && first == 0 ? 0 : program_.data_sizes.size();  // the next to be read
   const std::vector<lower::Item>& items = program_.blocks[static_cast<size_t>(block)].items;
   for (size_t i = first; i < last; ++i) {
     if (const int* step = std::get_if<int>(&items[i])) {
@@ -229,7 +228,7 @@ void Executable::run_items(int block, size_t first, size_t last, Frame& frame, A
     } else if (const auto* loop = std::get_if<lower::WhileItem>(&items[i])) {
       run_while(*loop, block, frame, context);
     }
-    if (late < program_.late_sizes.size() && program_.late_sizes[late].item == static_cast<int>(i)) read_size(late++, frame);
+    if (late < program_.data_sizes.size() && program_.data_sizes[late].item == static_cast<int>(i)) read_size(late++, frame);
   }
 }
 
@@ -241,8 +240,10 @@ void Executable::run_step(int block, int step, Frame& frame, AsContext& context)
   for (int slot : step_slots_[number]) frame.dims.push_back(table[slot]);
   frame.buffers.clear();
   for (int buffer : program_step.buffers) frame.buffers.push_back(frame.pointers[buffer]);
-  const int32_t status = entries_.empty() ? loop::interpret(program_step.kernel, &context, frame.buffers, frame.dims, find_extern)
+  const int64_t start = times_.is_on() ? times_.now() : 0;
+  const int32_t status = entries_.empty() ? loop::interpret(*program_step.kernel, &context, frame.buffers, frame.dims, find_extern)
                                           : entries_[number](&context, frame.buffers.data(), frame.dims.data());
+  if (times_.is_on()) times_.add(number, start);
   if (status != 0) fail(block, context.failure, frame);
 }
 
@@ -263,10 +264,10 @@ std::vector<Tensor> Executable::wrap_results(Frame& frame, std::span<const Tenso
       if (int64_t next; !__builtin_mul_overflow(stride, std::max<int64_t>(impl->sizes[axis], 1), &next)) stride = next;
     }
     if (buffer.kind == lower::BufferKind::Argument) {  // an argument handed through, perhaps under another shape
-      impl->buffer = arguments[buffer.argument].impl()->buffer;
+      impl->set_buffer(arguments[buffer.argument].impl()->buffer());
       impl->offset = arguments[buffer.argument].impl()->offset;
     } else {
-      impl->buffer = frame.results[result.buffer];
+      impl->set_buffer(frame.results[result.buffer]);
     }
     results.push_back(Tensor(std::move(impl)));
   }
@@ -299,8 +300,15 @@ void Executable::fail(int block, const AsFailure& failure, const Frame& frame) c
       throw ShapeError(fmt::format("{}: the mask ends before row {}, which has {} elements; expected a mask as long as the longest row.{}",
                                    op.name, failure.index, failure.value, place));
     }
+    const int64_t least = op.rule.from_end ? -limit : 0;
+    if (failure.value == std::numeric_limits<int32_t>::min()) {  // what layers and losses make of 0.5, which only a kernel has seen
+      throw DataError(
+          fmt::format("{}: the index at position {} is no whole number, or too large for one; expected whole numbers, {} <= index < "
+                      "{}. Round floating ids, or give them as i32 or i64.{}",
+                      op.name, failure.index, least, limit, place));
+    }
     throw DataError(fmt::format("{}: index {} at position {} is out of range; expected {} <= index < {}.{}", op.name, failure.value,
-                                failure.index, op.rule.from_end ? -limit : 0, limit, place));
+                                failure.index, least, limit, place));
   }
   throw InternalError(
       fmt::format("a kernel failed with code {} (op {}, index {}, value {})", failure.code, failure.op, failure.index, failure.value));

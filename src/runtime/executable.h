@@ -1,8 +1,9 @@
 // A program that can run: kernels as machine code (or interpreted), sizes as straight-line code, memory as offsets of one arena per block.
-// Sizes that steps find in their data cut a run into stages: each has an arena of its own, laid out when its sizes are known.
+// Data-dependent sizes cut a run into stages: each has an arena of its own, laid out when its sizes are known.
 #pragma once
 #include "lower/program.h"
 #include "runtime/abi.h"
+#include "runtime/step_times.h"
 #include "shape/dim_program.h"
 #include "tensor/tensor_impl.h"
 
@@ -34,13 +35,13 @@ class Executable {
   Executable(lower::Program program, std::vector<Dim> symbols, std::vector<AsKernel> entries, std::shared_ptr<const void> code);
 
   // Runs on row-major arguments, one per graph input. DataError for an index out of range, ShapeError for a size rule of a region that is
-  // entered and for one on a size that is found on the way; nothing but the results is written, and, once nothing can fail any more, the
+  // entered and for one on a data-dependent size; nothing but the results is written, and, once nothing can fail any more, the
   // arguments that `variables` allows: the results of their updates have the same memory.
   std::vector<Tensor> run(std::span<const Tensor> arguments, std::span<const int64_t> symbol_values, RandomState random,
                           VariableWriter* variables = nullptr) const;
 
   // Bytes that a run with these sizes takes from the allocator, all its blocks together: arenas and results. A region that is not entered,
-  // and a size that is found smaller than it might be, take less.
+  // and a data-dependent size below its bound, take less.
   int64_t peak_bytes(std::span<const int64_t> symbol_values) const;
   struct Peak {
     Dim arena, results;  // bytes, before blocks are rounded up
@@ -50,6 +51,7 @@ class Executable {
   bool uses_random() const { return program_.uses_random; }
   int interpreted_groups() const { return entries_.empty() ? static_cast<int>(program_.steps.size()) : 0; }
   const lower::Program& program() const { return program_; }
+  const StepTimes& times() const { return times_; }
 
  private:
   struct Frame;  // of one run: sizes, pointers, arenas
@@ -101,14 +103,15 @@ class Executable {
   lower::Program program_;
   std::vector<AsKernel> entries_;
   std::shared_ptr<const void> code_;
+  StepTimes times_;
   int random_slot_ = -1;  // of the key among the symbols; the call id follows
   std::vector<BlockSizes> blocks_;
-  std::vector<std::vector<int>> step_slots_;                   // per step: where its dims are in its block's table
-  std::vector<int> count_slots_;                               // per buffer: its elements, likewise
-  std::vector<std::vector<int>> result_slots_;                 // per result: its sizes
-  std::vector<std::vector<std::pair<int, int>>> late_checks_;  // per late size
-  std::vector<int> late_bounds_;                               // per late size: what it cannot exceed
-  std::vector<bool> is_update_;                                // per buffer: it may be written over an argument
+  std::vector<std::vector<int>> step_slots_;                        // per step: where its dims are in its block's table
+  std::vector<int> count_slots_;                                    // per buffer: its elements, likewise
+  std::vector<std::vector<int>> result_slots_;                      // per result: its sizes
+  std::vector<std::vector<std::pair<int, int>>> data_size_checks_;  // per data-dependent size
+  std::vector<int> data_size_bounds_;                               // per data-dependent size: its bound
+  std::vector<bool> is_update_;                                     // per buffer: it may be written over an argument
 };
 
 }  // namespace anyshape::runtime

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "loop/routine_names.h"
+#include "runtime/join.h"
 #include "runtime/pack.h"
 #include "runtime/product.h"
 #include "runtime/sort.h"
@@ -112,6 +113,17 @@ int32_t check_row_lengths(AsContext* context, void* const* pointers, const int64
   return 0;
 }
 
+int32_t join_parts(AsContext* context, void* const* pointers, const int64_t* integers) {
+  join(pool_of(context), {.parts = integers[0],
+                          .rows = integers[1],
+                          .row_distance = integers[2],
+                          .element_bytes = integers[3],
+                          .lengths = integers + 4,
+                          .sources = pointers + 1,
+                          .target = static_cast<char*>(pointers[0])});
+  return 0;
+}
+
 struct NamedRoutine {
   std::string_view name;
   AsExtern routine;
@@ -126,6 +138,7 @@ constexpr std::array routines{
     NamedRoutine{loop::routine::check_splits, check_splits},
     NamedRoutine{loop::routine::check_same_splits, check_same_splits},
     NamedRoutine{loop::routine::check_row_lengths, check_row_lengths},
+    NamedRoutine{loop::routine::join_parts, join_parts},
     NamedRoutine{"sort_b8", sort_row<uint8_t>},
     NamedRoutine{"sort_u8", sort_row<uint8_t>},
     NamedRoutine{"sort_i32", sort_row<int32_t>},

@@ -28,6 +28,8 @@ inline constexpr int32_t row_too_long = 6;  // index is the row, value its lengt
 //                      and end at the total
 //   check_same_splits  pointers splits, others; integers count, op number: as many splits are equal. Both begin at 0.
 //   check_row_lengths  pointers splits; integers rows, limit, op number: no row is longer than the limit
+//   join_parts         pointers target, sources; integers number of sources, rows, distance between rows of the target, bytes of an element,
+//                      elements of each source in a row
 //   sort_<dtype>       runtime/sort.h
 AsExtern find_extern(std::string_view name);
 

@@ -1,4 +1,4 @@
-// A matrix copied row by row, or turned in strips of columns.
+// A matrix copied row by row, or transposed in strips of columns.
 #include "runtime/pack.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // What a run holds, before it runs: as a number for given sizes, and as an expression in them. Memory of a region is kept to the end of the
-// run, so the regions' arenas add up; of two branches the larger one counts, of a size that is found in the data what it cannot exceed.
+// run, so the regions' arenas add up; of two branches the larger one counts, of a data-dependent size its bound.
 #include "runtime/executable.h"
 #include "runtime/frame.h"
 #include "shape/dim_node.h"
@@ -22,9 +22,9 @@ int64_t Executable::peak_of_block(int block, const int64_t* symbols) const {
   plan.sizes.run(symbols, table.data());
   int64_t peak = block_bytes(arena_bytes(plan, 0, table, nullptr));
   if (block == 0) {
-    for (size_t late = 0; late < program_.late_sizes.size(); ++late) {
+    for (size_t late = 0; late < program_.data_sizes.size(); ++late) {
       const int stage = static_cast<int>(late) + 1;
-      plan.sizes.resume(stage, table[static_cast<size_t>(late_bounds_[late])], table.data());
+      plan.sizes.resume(stage, table[static_cast<size_t>(data_size_bounds_[late])], table.data());
       peak += block_bytes(arena_bytes(plan, stage, table, nullptr));
     }
     for (const int own : plan.own) {
@@ -82,8 +82,8 @@ Executable::Peak Executable::peak() const {
     const lower::ProgramBuffer& buffer = program_.buffers[i];
     if (buffer.kind == lower::BufferKind::Result && !is_update_[i]) peak.results = peak.results + buffer.count * size_of(buffer.dtype);
   }
-  for (size_t late = program_.late_sizes.size(); late-- > 0;) {
-    const Substitution bound{{as_symbol(program_.late_sizes[late].symbol)->id, program_.late_sizes[late].bound}};
+  for (size_t late = program_.data_sizes.size(); late-- > 0;) {
+    const Substitution bound{{as_symbol(program_.data_sizes[late].symbol)->id, program_.data_sizes[late].bound}};
     peak.arena = substitute(peak.arena, bound);
     peak.results = substitute(peak.results, bound);
   }

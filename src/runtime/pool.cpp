@@ -12,6 +12,8 @@
 #include <utility>
 
 #include "base/float_state.h"
+#include "base/futex.h"
+#include "base/thread_context.h"
 #include "runtime/openmp.h"
 
 namespace anyshape::runtime {
@@ -22,13 +24,10 @@ constexpr int64_t crowded_worker_spin = 2'000;  // the same where threads outnum
 constexpr int64_t pause_only = 5'000;           // nanoseconds of pure spinning before a waiting thread begins to offer its processor
 constexpr int64_t caller_spin = 200'000;        // nanoseconds that a caller watches for its last parts before it sleeps
 
-// Whether this thread runs parts of a region: a region begun now runs on it alone.
-thread_local bool inside_task = false;
-
 class TaskScope {
  public:
-  TaskScope() { inside_task = true; }
-  ~TaskScope() { inside_task = false; }
+  TaskScope() { this_thread.is_inside_task = true; }
+  ~TaskScope() { this_thread.is_inside_task = false; }
   TaskScope(const TaskScope&) = delete;
   TaskScope& operator=(const TaskScope&) = delete;
 };
@@ -58,6 +57,12 @@ bool spin_until(Done done, int64_t limit) {
     if (now - start >= limit) return done();
     if (now - start >= pause_only) std::this_thread::yield();
   }
+}
+
+// Handles of threads that a fork left behind: there is nobody to join, and nothing that they own.
+void forget(std::vector<std::thread>& gone) {
+  for (std::thread& handle : gone) new (&handle) std::thread();
+  gone.clear();
 }
 
 }  // namespace
@@ -131,41 +136,70 @@ void Pool::Slot::keep_error(int64_t part) {
   error_part = part;
 }
 
-Pool::Pool(int threads) : slots_(new Slot[slot_count]) {
+Pool::Pool(int threads) : slots_(new Slot[slot_count]), threads_(threads) {
   if (threads < 1 || threads > max_threads)
     throw ArgumentError(fmt::format("pool: not a number of threads: {}; expected 1 to {}.", threads, max_threads));
   spin_nanoseconds_ = threads <= available_processors() ? worker_spin : crowded_worker_spin;
-  workers_.reserve(static_cast<size_t>(threads - 1));
+}
+
+void Pool::start() {
+  const std::lock_guard lock(workers_mutex_);
+  if (generation_.load() == fork_generation()) return;
   try {
-    for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work_as_worker(i); });
+    start_workers();
   } catch (const std::system_error& error) {
     const size_t started = workers_.size();
     stop_workers();
-    throw Error(fmt::format("pool: the system refused thread {} of {}: {}. Ask for fewer with ANYSHAPE_THREADS.", started + 1, threads,
+    throw Error(fmt::format("pool: the system refused thread {} of {}: {}. Ask for fewer with ANYSHAPE_THREADS.", started + 1, threads_,
                             error.what()));
   }
+  generation_.store(fork_generation());
 }
 
-Pool::~Pool() { stop_workers(); }
+Pool::~Pool() {
+  if (generation_.load() != fork_generation()) forget(workers_);
+  stop_workers();
+}
+
+// No region was in flight when the process forked, so all else is as it was.
+void Pool::start_workers() {
+  forget(workers_);
+  sleepers_.store(0);
+  workers_.reserve(static_cast<size_t>(threads_ - 1));
+  for (int i = 1; i < threads_; ++i) workers_.emplace_back([this, i] { work_as_worker(i); });
+}
+
+// For a region that nobody has started them for, in a child of fork() above all. Where the system gives fewer threads, those do.
+void Pool::start_those_there_are() {
+  const std::lock_guard lock(workers_mutex_);
+  if (generation_.load() == fork_generation()) return;
+  try {
+    start_workers();
+  } catch (const std::system_error&) {
+  }
+  generation_.store(fork_generation());
+}
 
 void Pool::stop_workers() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_.store(true);
-    epoch_.fetch_add(1);
-  }
-  work_published_.notify_all();
+  stopping_.store(true);
+  epoch_.fetch_add(1);
+  wake_all(epoch_);
   for (std::thread& worker : workers_) worker.join();
   workers_.clear();
+  stopping_.store(false);
+}
+
+void Pool::run_alone(const Parts& parts, Body body, const void* state) {
+  for (int64_t part = 0; part < parts.number; ++part) body(state, parts.begin(part), parts.end(part));
 }
 
 void Pool::run_parts(const Parts& parts, Body body, const void* state) {
   const FlushDenormals flush;
-  Slot* slot = parts.number > 1 && !inside_task && !workers_.empty() ? claim_slot() : nullptr;
-  if (slot == nullptr) {
-    for (int64_t part = 0; part < parts.number; ++part) body(state, parts.begin(part), parts.end(part));
-    return;
-  }
+  if (parts.number <= 1 || this_thread.is_inside_task || threads_ == 1) return run_alone(parts, body, state);
+  const NoFork whole;
+  if (generation_.load(std::memory_order_acquire) != fork_generation()) start_those_there_are();
+  Slot* const slot = claim_slot();
+  if (slot == nullptr) return run_alone(parts, body, state);
   slot->body = body;
   slot->body_state = state;
   slot->parts = parts;
@@ -194,16 +228,7 @@ Pool::Slot* Pool::claim_slot() {
 void Pool::publish(int64_t parts) {
   // A worker counts itself asleep and then looks at epoch_ once more, this thread does the opposite: one of them sees the other.
   epoch_.fetch_add(1, std::memory_order_seq_cst);
-  const int sleepers = sleepers_.load(std::memory_order_seq_cst);
-  if (sleepers == 0) return;
-  {
-    const std::lock_guard lock(mutex_);
-  }
-  if (parts - 1 >= sleepers) {
-    work_published_.notify_all();
-  } else {
-    for (int64_t i = 1; i < parts; ++i) work_published_.notify_one();
-  }
+  if (sleepers_.load(std::memory_order_seq_cst) > 0) wake(epoch_, parts - 1);
 }
 
 // Shuts the slot and waits for the workers that joined it.
@@ -211,14 +236,14 @@ void Pool::close(Slot& slot) {
   if (slot.state.fetch_and(~Slot::open, std::memory_order_acq_rel) == Slot::open) return;
   const auto all_left = [&] { return slot.state.load(std::memory_order_acquire) == 0; };
   if (spin_until(all_left, caller_spin)) return;
-  std::unique_lock lock(mutex_);
-  slot.state.fetch_or(Slot::waiting, std::memory_order_acq_rel);
-  region_done_.wait(lock, [&] { return slot.state.load(std::memory_order_acquire) == Slot::waiting; });
+  uint32_t seen = slot.state.fetch_or(Slot::waiting, std::memory_order_acq_rel) | Slot::waiting;
+  for (; seen != Slot::waiting; seen = slot.state.load(std::memory_order_acquire)) sleep_while(slot.state, seen);
 }
 
 void Pool::work_as_worker(int number) {
   const FlushDenormals flush;
   omp_set_num_threads(1);
+  NoFork::leave_it_to_others();  // whoever published a region is inside until it is done
   const TaskScope scope;
   while (!stopping_.load(std::memory_order_acquire)) {
     const uint32_t seen = epoch_.load(std::memory_order_acquire);
@@ -234,12 +259,7 @@ bool Pool::help(int first_slot) {
     if (!slot.join()) continue;
     slot.take_parts();
     helped = true;
-    if (slot.state.fetch_sub(1, std::memory_order_acq_rel) == (Slot::waiting | 1U)) {
-      {
-        const std::lock_guard lock(mutex_);
-      }
-      region_done_.notify_all();
-    }
+    if (slot.state.fetch_sub(1, std::memory_order_acq_rel) == (Slot::waiting | 1U)) wake_all(slot.state);
   }
   return helped;
 }
@@ -247,9 +267,8 @@ bool Pool::help(int first_slot) {
 void Pool::wait_for_work(uint32_t seen) {
   const auto published = [&] { return epoch_.load(std::memory_order_acquire) != seen; };
   if (spin_until(published, spin_nanoseconds_)) return;
-  std::unique_lock lock(mutex_);
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
-  work_published_.wait(lock, [&] { return epoch_.load(std::memory_order_seq_cst) != seen; });
+  sleep_while(epoch_, seen);
   sleepers_.fetch_sub(1, std::memory_order_relaxed);
 }
 

@@ -1,12 +1,12 @@
 // The thread pool that runs kernels: the caller and its workers take parts of an index range. How a range is cut depends on its size only,
 // never on the number of threads, so results have the same bits on any machine. Workers spin for a bounded time, then sleep.
 #pragma once
+#include "base/fork_mutex.h"
+
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -31,14 +31,18 @@ int available_processors();
 
 class Pool {
  public:
-  // A pool of `threads` threads: the calling one and threads - 1 workers. 1 <= threads <= max_threads, else ArgumentError.
+  // A pool of `threads` threads: the calling one and threads - 1 workers, which start() or the first region starts and the pool's end joins.
+  // 1 <= threads <= max_threads, else ArgumentError.
   explicit Pool(int threads);
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
   static constexpr int max_threads = 1024;
-  int threads() const { return static_cast<int>(workers_.size()) + 1; }
+  int threads() const { return threads_; }
+
+  // Starts the workers of this process unless they are there. Error where the system refuses one.
+  void start();
 
   // Calls body(begin, end) for every part of [0, count) and returns when all are done. Any number of threads may call at the same time; inside
   // a task the parts run one after the other on that thread. Bodies run with denormals flushed. Where bodies throw, parts not yet begun are
@@ -61,7 +65,9 @@ class Pool {
   using Body = void (*)(const void* state, int64_t begin, int64_t end);
   struct Slot;
   static constexpr int slot_count = 8;
+  static constexpr uint32_t no_generation = ~0U;
 
+  static void run_alone(const Parts& parts, Body body, const void* state);
   void run_parts(const Parts& parts, Body body, const void* state);
   Slot* claim_slot();
   void publish(int64_t parts);
@@ -69,6 +75,8 @@ class Pool {
   void work_as_worker(int number);
   bool help(int first_slot);
   void wait_for_work(uint32_t seen);
+  void start_workers();
+  void start_those_there_are();
   void stop_workers();
 
   std::unique_ptr<Slot[]> slots_;
@@ -76,9 +84,9 @@ class Pool {
   alignas(64) std::atomic<uint32_t> epoch_{0};  // grows with every published region: what idle workers watch
   std::atomic<int> sleepers_{0};
   std::atomic<bool> stopping_{false};
-  alignas(64) std::mutex mutex_;  // for sleeping only; never taken while anything spins
-  std::condition_variable work_published_;
-  std::condition_variable region_done_;
+  int threads_;
+  std::atomic<uint32_t> generation_{no_generation};  // the process that the workers are of: a child of fork() makes its own
+  ForkMutex workers_mutex_;
   std::vector<std::thread> workers_;
 };
 

@@ -1,6 +1,6 @@
-// Loops over steps. Steps of sequences and stacked results are places in the whole; carried values change places with every step, or, where a
-// stacked result is what the steps are given of them, go from one place of it to the next. Where rows do not meet, blocks of them run through
-// all steps side by side: one region of the pool for the whole loop.
+// Loops over steps. Steps of sequences and stacked results are parts of the whole; carried values change buffers with every step, or, where a
+// stacked result is what the steps are given of them, go from one part of it to the next. Where rows do not meet, blocks of them run through
+// all steps side by side: one parallel region for the whole loop.
 #include "ops/control/scan.h"
 #include "runtime/executable.h"
 #include "runtime/frame.h"
@@ -52,7 +52,7 @@ class Executable::ScanRun {
   int64_t bytes_of(int buffer) const { return executable_.bytes_of(buffer, frame_); }
   void* at(int buffer, int64_t bytes) const { return static_cast<char*>(pointer(buffer)) + bytes; }
   // How far one step, or one row of it, is from the next is what the body says of its own buffers: the memory of the whole may be larger, where
-  // its size was found in the data.
+  // its size is data-dependent.
   int64_t row_bytes(int64_t bytes) const { return active_ == 0 ? 0 : bytes / active_; }
   void* step_of(const lower::ScanItem::Sequence& each, int64_t bytes) const {
     return at(each.whole, each.by_rows ? row_bytes(bytes) * (first_ + begin_) : bytes * at_);

@@ -7,19 +7,21 @@
 #include <cstring>
 #include <map>
 
+#include "base/fork_mutex.h"
 #include "runtime/pool.h"
 
 namespace anyshape::runtime {
 namespace {
 
 struct SharedPools {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::map<int, std::unique_ptr<Pool>> by_threads;
-  std::atomic<Pool*> current{nullptr};
 };
+constinit std::atomic<Pool*> current_pool{nullptr};
 
 // Never destroyed: a forked child that ends has no workers to join, and tasks may outlive the destructors of static objects.
 SharedPools& shared_pools() {
+  const NoFork whole;  // so that no child waits for another thread to make it
   static auto* pools = new SharedPools;
   return *pools;
 }
@@ -38,15 +40,15 @@ int default_thread_count() {
 }  // namespace
 
 Pool& Pool::shared() {
-  Pool* current = shared_pools().current.load(std::memory_order_acquire);
-  if (current != nullptr) return *current;
+  if (Pool* const current = current_pool.load(std::memory_order_acquire)) return *current;
   const int threads = default_thread_count();
   SharedPools& pools = shared_pools();
   const std::lock_guard lock(pools.mutex);
-  if (Pool* made_meanwhile = pools.current.load(std::memory_order_acquire)) return *made_meanwhile;
+  if (Pool* const made_meanwhile = current_pool.load(std::memory_order_acquire)) return *made_meanwhile;
   std::unique_ptr<Pool>& pool = pools.by_threads[threads];
   if (!pool) pool = std::make_unique<Pool>(threads);
-  pools.current.store(pool.get(), std::memory_order_release);
+  pool->start();
+  current_pool.store(pool.get(), std::memory_order_release);
   return *pool;
 }
 
@@ -55,7 +57,8 @@ void Pool::set_thread_count(int threads) {
   const std::lock_guard lock(pools.mutex);
   std::unique_ptr<Pool>& pool = pools.by_threads[threads];
   if (!pool) pool = std::make_unique<Pool>(threads);
-  pools.current.store(pool.get(), std::memory_order_release);
+  pool->start();
+  current_pool.store(pool.get(), std::memory_order_release);
 }
 
 }  // namespace anyshape::runtime

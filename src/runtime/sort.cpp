@@ -1,4 +1,4 @@
-// Sorting by keys: an element becomes an unsigned number of the same order, joined with its place, so that any sorting is a stable one.
+// Sorting by keys: an element becomes an unsigned number of the same order, joined with its index, so that any sorting is a stable one.
 #include "runtime/sort.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A few small products on a thread that is over before the process forks or ends.
+// A few small products on a thread that is over before the process ends.
 #include "runtime/warm_up.h"
 
 #include <dnnl.h>
@@ -6,74 +6,90 @@
 
 #include <array>
 #include <csignal>
-#include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "base/futex.h"
+#include "base/no_fork.h"
 #include "runtime/openmp.h"
 #include "runtime/pool.h"
 
 namespace anyshape::runtime {
 namespace {
 
-// The first generates nearly everything; each other one has a few kernels of its own.
+// The first generates nearly everything; each other one has a few kernels of its own. A fork comes between two of them: a child would wait for
+// ever for code that nobody generates there, but what has not begun it generates itself.
 void run_products() {
   const OneOpenMpThread one_thread;
   constexpr dnnl_dim_t size = 64;
   const std::vector<float> a(size * size, 1.0F), b(size * size, 1.0F);
   std::vector<float> c(size * size);
-  for (const dnnl_dim_t rows : {size, dnnl_dim_t{8}, dnnl_dim_t{1}})
-    for (const char transpose_a : {'N', 'T'})
-      for (const char transpose_b : {'N', 'T'})
+  for (const dnnl_dim_t rows : {size, dnnl_dim_t{8}, dnnl_dim_t{1}}) {
+    for (const char transpose_a : {'N', 'T'}) {
+      for (const char transpose_b : {'N', 'T'}) {
+        const NoFork whole;
         static_cast<void>(
             dnnl_sgemm(transpose_a, transpose_b, rows, size, size, 1.0F, a.data(), size, b.data(), size, 0.0F, c.data(), size));
+      }
+    }
+  }
 }
 
-// The thread must be over when the process forks, for the child would wait for ever for code that nobody generates there, and when oneDNN's own
-// statics end. Those that it makes are newer than ours and so end before them; what belongs to the main thread ends before all statics.
+// Never destroyed, as nothing of the process is. The thread is over before the main thread's own objects end: oneDNN's statics may end after
+// them, where keep_onednn.cpp does not find it.
 class WarmUp {
  public:
-  WarmUp() {
-    if (available_processors() == 1) return;
+  WarmUp() = default;
+  WarmUp(const WarmUp&) = delete;
+  WarmUp& operator=(const WarmUp&) = delete;
+
+  static WarmUp& of_process() {
+    static WarmUp& once = *new WarmUp;
+    return once;
+  }
+
+  void start() {
+    if (available_processors() == 1 || is_started_.exchange(true)) return;
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are the program's: its threads take them
     try {
-      thread_ = std::thread(run_products);
+      is_running_.store(1);
+      thread_ = std::thread([this] {
+        run_products();
+        is_running_.store(0, std::memory_order_release);
+        wake_all(is_running_);
+      });
     } catch (const std::system_error&) {
-      // The first product does it, then.
+      is_running_.store(0);  // the first product does it, then
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    pthread_atfork([] { warm_up().wait(); }, nullptr, nullptr);
-  }
-  ~WarmUp() { wait(); }
-  WarmUp(const WarmUp&) = delete;
-  WarmUp& operator=(const WarmUp&) = delete;
-
-  static WarmUp& warm_up() {
-    static WarmUp once;
-    return once;
   }
 
   void wait() {
-    const std::lock_guard lock(mutex_);
-    if (thread_.joinable()) thread_.join();
+    const auto is_awaited = [&] { return is_running_.load(std::memory_order_acquire) != 0 && generation_ == fork_generation(); };
+    while (is_awaited()) sleep_while(is_running_, 1);
+    // With all that the system holds for it. A child has no such thread.
+    if (generation_ == fork_generation() && thread_.joinable() && !is_joined_.exchange(true)) thread_.join();
   }
 
  private:
-  std::mutex mutex_;
+  std::atomic<uint32_t> is_running_{0};
+  uint32_t generation_ = fork_generation();
   std::thread thread_;
+  std::atomic<bool> is_started_{false}, is_joined_{false};
 };
 
 struct WaitAtEndOfThread {
-  ~WaitAtEndOfThread() { WarmUp::warm_up().wait(); }
+  ~WaitAtEndOfThread() { WarmUp::of_process().wait(); }
 };
 
 }  // namespace
 
 void start_warming_up_products() {
-  static_cast<void>(WarmUp::warm_up());
+  const NoFork whole;
+  WarmUp::of_process().start();
   const thread_local WaitAtEndOfThread wait;
 }
 

@@ -64,7 +64,7 @@ Dim operator*(const Dim& a, const Dim& b) {
   std::vector<Term> left = terms_of(a), right = terms_of(b);
   if (const int64_t constant = constant_of(a)) left.push_back({constant, {}});
   if (const int64_t constant = constant_of(b)) right.push_back({constant, {}});
-  require_term_count(left.size() * right.size());
+  if (left.size() > 1 && right.size() > 1) require_term_count(left.size() * right.size());
   std::vector<Term> terms;
   for (const Term& x : left) {
     for (const Term& y : right) terms.push_back(multiply(x, y));

@@ -7,16 +7,6 @@
 #include "shape/prove.h"
 
 namespace anyshape {
-namespace {
-
-thread_local DimJudge* judge_of_this_thread = nullptr;
-
-}  // namespace
-
-DimJudge* current_judge() { return judge_of_this_thread; }
-
-ScopedJudge::ScopedJudge(DimJudge* judge) : outer_(judge_of_this_thread) { judge_of_this_thread = judge; }
-ScopedJudge::~ScopedJudge() { judge_of_this_thread = outer_; }
 
 bool decide(Relation relation, const Dim& a, const Dim& b) {
   if (const std::optional<bool> known = proves(relation, a, b)) return *known;

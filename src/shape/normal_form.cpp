@@ -7,25 +7,32 @@
 #include <algorithm>
 
 #include "base/checked.h"
+#include "shape/judge.h"
 
 namespace anyshape {
 namespace {
 
-// Far above what programs need, low enough that a hostile text cannot fill the memory.
+// Far above what programs need, low enough that a hostile text cannot fill the memory. Sums of symbols and of products of two, as tensors put
+// one behind the other make them, do not grow but with what is added: only their weight bounds them.
 constexpr size_t max_terms = 256;
 constexpr int max_degree = 64;
 constexpr int64_t max_weight = 20'000;
 
-[[noreturn]] void throw_too_large() {
-  throw ShapeError(
-      fmt::format("size expression is too large: expected at most {} terms, of degree {} or less, with {} symbols and operations in all.",
-                  max_terms, max_degree, max_weight));
+[[noreturn]] void throw_beyond_limits() {
+  throw_too_large(fmt::format("expected at most {} terms, of degree {} or less, with {} symbols and operations in all", max_terms,
+                              max_degree, max_weight));
 }
 
 size_t mix(size_t seed, size_t value) { return (seed ^ value) * 0x9e3779b97f4a7c15u + (seed << 7) + (value >> 5); }
 
+bool is_plain(const Term& term) {
+  int degree = 0;
+  for (const Factor& factor : term.factors) degree += factor.atom->kind == AtomKind::Symbol ? factor.power : max_degree;
+  return degree <= 2;
+}
+
 void sort_and_join(std::vector<Term>& terms) {
-  require_term_count(terms.size());
+  if (terms.size() > max_terms && (terms.size() > max_weight || !std::all_of(terms.begin(), terms.end(), is_plain))) throw_beyond_limits();
   std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return compare_monomials(a.factors, b.factors) > 0; });
   size_t kept = 0;
   for (size_t i = 0; i < terms.size(); ++i) {
@@ -89,6 +96,53 @@ std::optional<Dim> join_quotient_and_remainder(std::vector<Term>& terms) {
   return std::nullopt;
 }
 
+// Where the terms of `taken`, times -`times`, stand among the others, in order; nothing where one of them does not.
+std::vector<size_t> find_taken_away(const std::vector<Term>& terms, const Dim& taken, int64_t times) {
+  constexpr size_t most_terms = 2;  // what is taken away comes to all other operands: large ones make it no simpler
+  std::vector<size_t> found;
+  if (taken.is_constant() || taken.node()->terms.size() > most_terms) return found;
+  for (const Term& part : taken.node()->terms) {
+    const auto is_taken = [&](const Term& term) {
+      int64_t product = 0;
+      if (__builtin_mul_overflow(part.coefficient, times, &product) || product == Range::minus_infinity) return false;
+      return term.coefficient == -product && compare_monomials(term.factors, part.factors) == 0;
+    };
+    const auto place = std::find_if(terms.begin(), terms.end(), is_taken);
+    if (place == terms.end()) return {};
+    found.push_back(static_cast<size_t>(place - terms.begin()));
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// A sum that takes away an operand of a min or max in it, but for a number: n - min(n, 2) is max(0, n - 2), however it came about. Removes the
+// terms and gives what they make.
+std::optional<Dim> join_extreme(std::vector<Term>& terms) {
+  constexpr size_t most_operands = 4;
+  for (size_t i = 0; i < terms.size() && terms.size() > 1; ++i) {
+    if (terms[i].factors.size() != 1 || terms[i].factors[0].power != 1) continue;
+    const std::shared_ptr<const Atom> atom = terms[i].factors[0].atom;
+    if ((atom->kind != AtomKind::Min && atom->kind != AtomKind::Max) || atom->operands.size() > most_operands) continue;
+    const int64_t times = terms[i].coefficient;
+    for (const Dim& taken : atom->operands) {
+      std::vector<size_t> places = find_taken_away(terms, taken, times);
+      if (places.empty()) continue;
+      const Dim away = taken - constant_of(taken);
+      std::optional<Dim> joined;
+      for (const Dim& operand : atom->operands) {
+        const Dim rest = Dim(times) * (operand - away);
+        const bool is_max = (atom->kind == AtomKind::Max) == (times > 0);
+        joined = !joined ? rest : is_max ? max(*joined, rest) : min(*joined, rest);
+      }
+      places.push_back(i);
+      std::sort(places.begin(), places.end());
+      for (size_t place = places.size(); place-- > 0;) terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(places[place]));
+      return joined;
+    }
+  }
+  return std::nullopt;
+}
+
 Dim finish(std::vector<Term> terms, int64_t constant) {
   std::vector<Term> plain;
   if (std::none_of(terms.begin(), terms.end(), [](const Term& term) { return term.factors.empty(); })) {
@@ -119,15 +173,23 @@ Dim finish(std::vector<Term> terms, int64_t constant) {
     node->divisor = greatest_common_divisor(node->divisor, divisor_of(term));
     node->hash = mix(node->hash, hash);
   }
-  if (node->weight > max_weight) throw_too_large();
+  if (node->weight > max_weight) throw_beyond_limits();
   node->terms = std::move(plain);
   return Dim(std::shared_ptr<const DimNode>(std::move(node)));
 }
 
 }  // namespace
 
+void throw_too_large(const std::string& what) {
+  const DimJudge* const judge = current_judge();
+  throw SizeTooLarge(
+      fmt::format("{}size expression is too large: {}.{} Sizes of which little is known grow from op to op: say more in the "
+                  "signature, as as::dim(\"n\", {{.min = 16}}) does, or call specialize() on one of them.",
+                  judge == nullptr ? "" : judge->calling_op(), what, judge == nullptr ? "" : judge->traced_function()));
+}
+
 void require_term_count(size_t count) {
-  if (count > max_terms) throw_too_large();
+  if (count > max_terms) throw_beyond_limits();
 }
 
 int64_t greatest_common_divisor(int64_t a, int64_t b) {
@@ -161,7 +223,7 @@ Term multiply(const Term& a, const Term& b) {
     if (order <= 0) ++j;
     degree += result.factors.back().power;
   }
-  if (degree > max_degree) throw_too_large();
+  if (degree > max_degree) throw_beyond_limits();
   return result;
 }
 
@@ -222,6 +284,11 @@ Dim make_atom(AtomKind kind, std::vector<Dim> operands) {
   return make_sum({Term{1, {Factor{std::move(atom), 1}}}}, 0);
 }
 
+Dim make_plain_sum(std::vector<Term> terms, int64_t constant) {
+  sort_and_join(terms);
+  return finish(std::move(terms), constant);
+}
+
 Dim make_sum(std::vector<Term> terms, int64_t constant) {
   sort_and_join(terms);
   for (size_t i = 0; i < terms.size(); ++i) {
@@ -231,6 +298,7 @@ Dim make_sum(std::vector<Term> terms, int64_t constant) {
     return make_sum(std::move(terms), constant) + *simpler;
   }
   if (std::optional<Dim> joined = join_quotient_and_remainder(terms)) return make_sum(std::move(terms), constant) + *joined;
+  if (std::optional<Dim> joined = join_extreme(terms)) return make_sum(std::move(terms), constant) + *joined;
   return finish(std::move(terms), constant);
 }
 

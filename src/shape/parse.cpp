@@ -112,7 +112,11 @@ class Reader {
   }
 
   Dim call(std::string_view name) {
-    Dim (*operation)(const Dim&, const Dim&) = name == "min" ? min : name == "max" ? max : name == "bcast" ? bcast : nullptr;
+    using Operation = Dim (*)(const Dim&, const Dim&);
+    const Operation operation = name == "min"     ? Operation{min}
+                                : name == "max"   ? Operation{max}
+                                : name == "bcast" ? Operation{bcast}
+                                                  : nullptr;
     if (operation == nullptr) fail(fmt::format("\"{}\" is no operation on sizes (min, max, bcast)", name));
     Dim result = sum();
     while (accept(',')) result = operation(result, sum());

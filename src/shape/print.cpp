@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ostream>
 #include <utility>
 
 #include "shape/dim_node.h"
@@ -94,5 +95,8 @@ std::string to_string(const Dim& dim) {
   if (constant != 0) text += (constant < 0 ? " - " : " + ") + magnitude(constant);
   return text;
 }
+
+// A friend that its class declares does not take the visibility of its namespace.
+[[gnu::visibility("default")]] std::ostream& operator<<(std::ostream& out, const Dim& dim) { return out << to_string(dim); }
 
 }  // namespace anyshape

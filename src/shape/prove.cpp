@@ -103,11 +103,13 @@ Dim primitive_part(const Dim& dim) {
 
 std::optional<bool> proves_equal(const Dim& a, const Dim& b) {
   require_sizes(a, b);
+  if (a.same_as(b)) return true;
   return without_overflow([&] { return is_zero(a - b, {}); });
 }
 
 std::optional<bool> proves_less_equal(const Dim& a, const Dim& b) {
   require_sizes(a, b);
+  if (a.same_as(b)) return true;
   return without_overflow([&] { return is_not_negative(b - a, {}); });
 }
 
@@ -204,6 +206,7 @@ void Facts::assume(const SizeCheck& check) {
 
 std::optional<bool> Facts::proves_equal(const Dim& a, const Dim& b) const {
   require_sizes(a, b);
+  if (a.same_as(b)) return true;
   const Dim x = simplify(a), y = simplify(b);
   if (const std::optional<bool> known = without_overflow([&] { return is_zero(x - y, not_negative_); })) return known;
   for (const SizeCheck& check : relations_) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "shape/dim_node.h"
+#include "shape/ragged_refusal.h"
 
 namespace anyshape {
 
@@ -21,8 +22,17 @@ const RaggedAxis* as_ragged_axis(const Dim& dim) { return dim.is_constant() ? nu
 
 bool Dim::is_ragged() const { return as_ragged_axis(*this) != nullptr; }
 
+namespace {
+
+RaggedRefusal refusal = nullptr;
+
+}  // namespace
+
+void set_ragged_refusal(RaggedRefusal refuse) { refusal = refuse; }
+
 void require_size(const Dim& dim) {
   if (!dim.is_ragged()) return;
+  if (refusal != nullptr) refusal(dim);
   throw ShapeError(
       fmt::format("Dim: the ragged axis {} has no single size: every row has its own; expected a size. Use row_lengths(x) for the rows' "
                   "lengths, or to_padded(x) for a tensor that has one.",

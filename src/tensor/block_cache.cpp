@@ -1,7 +1,8 @@
 // A hit in the thread's own cache costs one uncontended lock; the lock is there so that another thread can empty the cache. Locks are taken
-// in the order registry, thread, shared. Nothing here is ever destroyed: buffers of static objects are freed after everything else is gone.
+// in the order registry, thread, shared, and all of them before the process forks. Nothing here is ever destroyed: buffers of static objects are freed after everything else is gone.
 #include "tensor/block_cache.h"
 
+#include "base/no_fork.h"
 #include "tensor/block_list.h"
 #include "tensor/size_class.h"
 #include "tensor/system_memory.h"
@@ -31,6 +32,9 @@ constexpr int small_stretch = 8;  // classes
 constexpr int stretches_from = size_class_of(int64_t{64} << 10);
 constexpr int grows_from_class = size_class_of(grows_from);
 constexpr int64_t most_held_in_vain = int64_t{256} << 20;  // bytes
+// A stream of growing sizes leaves blocks behind that are too small for all that follows. So, when the system is asked, what is kept beside the
+// most that was ever taken at once is held to half of that, and to what threads may keep to themselves.
+constexpr int64_t most_kept_beside(int64_t peak) { return peak / 2 + thread_limit; }
 
 class SpinLock {
  public:
@@ -50,6 +54,12 @@ struct ThreadCache {
   int64_t live = 0;  // taken less given by this thread; below zero where it frees what others took
   ThreadCache* previous = nullptr;
   ThreadCache* next = nullptr;
+
+  void leave(ThreadCache*& registry) noexcept {
+    if (previous != nullptr) previous->next = next;
+    if (next != nullptr) next->previous = previous;
+    if (registry == this) registry = next;
+  }
 };
 
 class SharedCache {
@@ -114,7 +124,29 @@ class SharedCache {
       }
       if (bytes_.cached <= limit_) return;
     }
-    evict();
+    evict(limit_);
+  }
+
+  // Gives to the system what is kept beyond `most`, the classes that were longest without use first.
+  void evict(int64_t most) noexcept {
+    std::array<BlockList, size_class_count> evicted;
+    {
+      const std::lock_guard guard(mutex_);
+      while (bytes_.cached > most) {
+        const int oldest = oldest_class();
+        while (bytes_.cached > most && !lists_[oldest].empty()) {
+          evicted[oldest].push(lists_[oldest].pop());
+          bytes_.cached -= capacity_of_class(oldest);
+        }
+      }
+    }
+    free_all(evicted);
+  }
+
+  // The most that was taken at once since the cache was last given back, now that it is `live`.
+  int64_t peak(int64_t live) noexcept {
+    const std::lock_guard guard(mutex_);
+    return peak_ = std::max(peak_, live);
   }
 
   BlockBytes bytes() noexcept {
@@ -129,9 +161,33 @@ class SharedCache {
       const std::lock_guard guard(mutex_);
       std::swap(freed, lists_);
       bytes = std::exchange(bytes_.cached, 0);
+      peak_ = 0;
     }
     free_all(freed);
     return bytes;
+  }
+
+  // A child takes over what the threads kept that it does not have.
+  void lock_all() noexcept {
+    registry_mutex.lock();
+    for (ThreadCache* cache = registry; cache != nullptr; cache = cache->next) cache->lock.lock();
+    mutex_.lock();
+  }
+  void unlock_all() noexcept {
+    mutex_.unlock();
+    for (ThreadCache* cache = registry; cache != nullptr; cache = cache->next) cache->lock.unlock();
+    registry_mutex.unlock();
+  }
+  void take_over_all_but(const ThreadCache* own) noexcept {
+    for (ThreadCache *cache = registry, *next = nullptr; cache != nullptr; cache = next) {
+      next = cache->next;
+      if (cache == own) continue;
+      for (int size_class = 0; size_class < thread_classes; ++size_class) lists_[size_class].splice(cache->lists[size_class]);
+      bytes_.cached += cache->cached;
+      bytes_.live += cache->live;
+      cache->leave(registry);
+      delete cache;
+    }
   }
 
   std::mutex registry_mutex;
@@ -144,21 +200,6 @@ class SharedCache {
     while (taken.count() < most && !lists_[size_class].empty()) taken.push(lists_[size_class].pop());
     bytes_.cached -= taken.count() * capacity_of_class(size_class);
     return taken;
-  }
-
-  void evict() noexcept {
-    std::array<BlockList, size_class_count> evicted;
-    {
-      const std::lock_guard guard(mutex_);
-      while (bytes_.cached > limit_) {
-        const int oldest = oldest_class();
-        while (bytes_.cached > limit_ && !lists_[oldest].empty()) {
-          evicted[oldest].push(lists_[oldest].pop());
-          bytes_.cached -= capacity_of_class(oldest);
-        }
-      }
-    }
-    free_all(evicted);
   }
 
   // Of those that hold blocks, the one longest without use.
@@ -189,6 +230,7 @@ class SharedCache {
   std::array<uint64_t, size_class_count> last_use_{};
   uint64_t clock_ = 0;
   BlockBytes bytes_;
+  int64_t peak_ = 0;
   int64_t held_in_vain_ = 0;  // by large blocks that are more than was asked for
   const int64_t limit_ = shared_limit();
 };
@@ -203,6 +245,17 @@ SharedCache& shared_cache() noexcept {
 constinit thread_local ThreadCache* current_cache = nullptr;
 constinit thread_local bool thread_ended = false;
 
+[[maybe_unused]] const bool registered = [] {
+  shared_cache();  // made while nobody can fork
+  add_around_fork({.before = [] { shared_cache().lock_all(); },
+                   .after =
+                       [](bool in_child) {
+                         if (in_child) shared_cache().take_over_all_but(current_cache);
+                         shared_cache().unlock_all();
+                       }});
+  return true;
+}();
+
 void empty_into_shared(ThreadCache& cache, int64_t live = 0) noexcept {
   std::array<BlockList, thread_classes> lists;
   {
@@ -211,6 +264,12 @@ void empty_into_shared(ThreadCache& cache, int64_t live = 0) noexcept {
     cache.cached = 0;
   }
   shared_cache().give(lists, 0, live);
+}
+
+void empty_all_into_shared() noexcept {
+  SharedCache& shared = shared_cache();
+  const std::lock_guard guard(shared.registry_mutex);
+  for (ThreadCache* cache = shared.registry; cache != nullptr; cache = cache->next) empty_into_shared(*cache);
 }
 
 struct ThreadEnd {
@@ -222,9 +281,7 @@ struct ThreadEnd {
     {
       // Counted as one step with leaving the registry, so that nobody sees its bytes twice or not at all.
       const std::lock_guard guard(shared.registry_mutex);
-      if (cache->previous != nullptr) cache->previous->next = cache->next;
-      if (cache->next != nullptr) cache->next->previous = cache->previous;
-      if (shared.registry == cache) shared.registry = cache->next;
+      cache->leave(shared.registry);
       empty_into_shared(*cache, cache->live);
     }
     delete cache;
@@ -251,14 +308,28 @@ ThreadCache* thread_cache() noexcept {
   return thread_ended ? nullptr : make_thread_cache();
 }
 
+// Before a block that came from the system is counted as taken.
+void give_back_surplus(int64_t fresh) noexcept {
+  SharedCache& shared = shared_cache();
+  const BlockBytes held = count_block_bytes();
+  const int64_t live = held.live + fresh, peak = shared.peak(live), most = peak + most_kept_beside(peak) - live;
+  if (held.cached <= most) return;
+  const int64_t of_threads = held.cached - shared.bytes().cached;
+  if (of_threads > most) empty_all_into_shared();
+  shared.evict(of_threads > most ? most : most - of_threads);
+}
+
 void* take_fresh(int size_class) noexcept {
   const int64_t capacity = capacity_of_class(size_class);
   const Block smaller = shared_cache().take_smaller(size_class);
   void* block = smaller.pointer != nullptr ? grow_from_system(smaller.pointer, capacity_of_class(smaller.size_class), capacity)
                                            : take_from_system(capacity);
-  if (block != nullptr) return block;
-  give_back_cached_blocks();
-  return take_from_system(capacity);
+  if (block == nullptr) {
+    give_back_cached_blocks();
+    block = take_from_system(capacity);
+  }
+  if (block != nullptr) give_back_surplus(capacity);
+  return block;
 }
 
 // Large ones, and small ones where the thread has no cache.
@@ -358,12 +429,8 @@ BlockBytes count_block_bytes() {
 }
 
 int64_t give_back_cached_blocks() noexcept {
-  SharedCache& shared = shared_cache();
-  {
-    const std::lock_guard guard(shared.registry_mutex);
-    for (ThreadCache* cache = shared.registry; cache != nullptr; cache = cache->next) empty_into_shared(*cache);
-  }
-  return shared.give_back();
+  empty_all_into_shared();
+  return shared_cache().give_back();
 }
 
 }  // namespace anyshape

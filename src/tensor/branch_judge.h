@@ -1,5 +1,7 @@
 // How `if (tensor)` in user code reaches the trace it stands in: the tracer says which branch is being traced.
 #pragma once
+#include "base/thread_context.h"
+
 #include <anyshape/tensor.h>
 
 namespace anyshape {
@@ -9,7 +11,10 @@ struct BranchJudge {
   virtual ~BranchJudge() = default;
 };
 
-BranchJudge* current_branch_judge();  // of this thread; null outside a trace
-void set_current_branch_judge(BranchJudge* judge);
+// Of this thread; null outside a trace.
+inline BranchJudge* current_branch_judge() {
+  const OpenTrace* const trace = this_thread.trace();
+  return trace != nullptr ? trace->branches : nullptr;
+}
 
 }  // namespace anyshape

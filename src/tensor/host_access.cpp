@@ -11,14 +11,13 @@
 
 #include <anyshape/error.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
 
 namespace anyshape {
 namespace {
-
-thread_local BranchJudge* branch_judge = nullptr;
 
 const TensorImpl& require_defined(const Tensor& tensor, const char* place) {
   if (tensor.defined()) return *tensor.impl();
@@ -40,6 +39,22 @@ T read_one(const TensorImpl& source) {
   return with_element(source.dtype, [&]<class E>(E) { return convert_element<T>(*reinterpret_cast<const E*>(source.data())); });
 }
 
+// One index along an axis of this size, counted from the front.
+int64_t require_place(const Tensor& tensor, int64_t index, size_t axis, int64_t size) {
+  if (index >= -size && index < size) return index < 0 ? index + size : index;
+  throw ShapeError(fmt::format("item: index {} along axis {} is outside: the tensor is {}; expected {}.", index, axis, describe(tensor),
+                               size == 0 ? "an axis with elements" : fmt::format("{} <= index < {}", -size, size)));
+}
+
+const TensorImpl& require_row_major(const Tensor& tensor, const char* place) {
+  const TensorImpl& source = require_eager(tensor, place);
+  if (is_contiguous(source)) return source;
+  throw ShapeError(
+      fmt::format("{}: the elements of {} do not lie in row-major order: its strides are [{}]; expected a tensor that is no view by "
+                  "other strides. Use row_major(x) first, which copies it, or to_vector.",
+                  place, describe(tensor), fmt::join(tensor.strides(), ", ")));
+}
+
 std::vector<float> widened(const Tensor& dense) {
   std::vector<float> values(static_cast<size_t>(dense.impl()->count()));
   with_element(dense.dtype(), [&]<class E>(E) {
@@ -49,10 +64,23 @@ std::vector<float> widened(const Tensor& dense) {
   return values;
 }
 
+constexpr const char* element_name(Dtype dtype) {
+  constexpr const char* names[] = {"bool", "uint8_t", "int32_t", "int64_t", "uint16_t", "uint16_t", "float", "double"};
+  return names[static_cast<int>(dtype)];
+}
+
+template <class T>
+constexpr Dtype host_dtype() {
+  if constexpr (std::is_same_v<T, uint16_t>) {
+    return Dtype::f16;  // or bf16: bits
+  } else {
+    return dtype_of<T>;
+  }
+}
+
 template <class T>
 const char* type_name() {
-  constexpr const char* names[] = {"bool", "uint8_t", "int32_t", "int64_t", "", "", "float", "double"};
-  return names[static_cast<int>(dtype_of<T>)];
+  return element_name(host_dtype<T>());
 }
 
 template <class T>
@@ -62,12 +90,27 @@ Tensor copy_in(const T* values, int64_t count, std::span<const int64_t> sizes) {
   return made;
 }
 
+template <class T>
+Tensor from_equal_rows(const auto& rows) {
+  const int64_t sizes[] = {static_cast<int64_t>(rows.size()), rows.size() == 0 ? 0 : static_cast<int64_t>(rows.begin()->size())};
+  for (const auto& row : rows) {
+    if (static_cast<int64_t>(row.size()) == sizes[1]) continue;
+    throw ShapeError(
+        fmt::format("tensor: row {} has {} elements, row 0 has {}; expected rows of one length. Use ragged for rows that differ.",
+                    &row - &*rows.begin(), row.size(), sizes[1]));
+  }
+  Tensor made = make_empty(dtype_of<T>, sizes);
+  auto* to = reinterpret_cast<T*>(made.impl()->data());
+  for (const auto& row : rows) to = std::copy(row.begin(), row.end(), to);
+  return made;
+}
+
 Tensor make_weak(Dtype dtype, double number, int64_t integer) {
   const Tensor value = is_floating(dtype) ? make_scalar(dtype, number) : make_scalar(dtype, integer);
   auto weak = make_impl();
   weak->dtype = dtype;
   weak->weak = true;
-  weak->buffer = value.impl()->buffer;
+  weak->set_buffer(value.impl()->buffer());
   weak->number = number;
   return Tensor(std::move(weak));
 }
@@ -89,36 +132,82 @@ std::string describe(const Tensor& tensor) {
 
 Shape Tensor::shape() const {
   const TensorImpl& tensor = require_defined(*this, "shape");
-  if (tensor.ragged != nullptr) return ragged_shape(*tensor.ragged);
-  return tensor.traced != nullptr ? tensor.traced->shape : Shape(tensor.extents());
+  if (tensor.is_strided()) return Shape(tensor.extents());
+  const RaggedTensor* const ragged = tensor.ragged();
+  return ragged != nullptr ? ragged_shape(*ragged) : tensor.traced()->shape;
 }
 
 int Tensor::rank() const {
   const TensorImpl& tensor = require_defined(*this, "rank");
-  return tensor.traced != nullptr ? tensor.traced->shape.rank() : tensor.rank;
+  const TracedTensor* const traced = tensor.is_strided() ? nullptr : tensor.traced();
+  return traced != nullptr ? traced->shape.rank() : tensor.rank;
 }
 
 Dtype Tensor::dtype() const { return require_defined(*this, "dtype").dtype; }
 
-bool Tensor::is_ragged() const { return require_defined(*this, "is_ragged").ragged != nullptr; }
+bool Tensor::is_ragged() const { return require_defined(*this, "is_ragged").ragged() != nullptr; }
 
 Tensor Tensor::values() const {
   const TensorImpl& tensor = require_defined(*this, "values");
-  return tensor.ragged != nullptr ? tensor.ragged->values : *this;
+  const RaggedTensor* const ragged = tensor.ragged();
+  return ragged != nullptr ? ragged->values : *this;
 }
 
 Tensor Tensor::row_splits() const {
-  if (is_ragged()) return impl_->ragged->partition->splits;
+  if (is_ragged()) return impl_->ragged()->partition->splits;
   throw ArgumentError(fmt::format("row_splits: the tensor is {}, which is dense; expected a ragged one.", describe(*this)));
 }
 
 template <class T>
 T Tensor::item() const {
+  if constexpr (std::is_same_v<T, double>) {
+    if (impl_ != nullptr && impl_->weak && is_floating(impl_->dtype)) return impl_->number;
+  }
   return read_one<T>(require_one_element(values(), "item"));
 }
 
-BranchJudge* current_branch_judge() { return branch_judge; }
-void set_current_branch_judge(BranchJudge* judge) { branch_judge = judge; }
+template <class T>
+T Tensor::element(std::span<const int64_t> indices) const {
+  if (!defined() || is_traced(*this)) require_eager(*this, "item");
+  if (indices.size() != static_cast<size_t>(rank())) {
+    throw ShapeError(fmt::format("item: {} indices for {} axes: the tensor is {}; expected one index for each axis.", indices.size(),
+                                 rank(), describe(*this)));
+  }
+  const RaggedTensor* ragged = as_ragged(*this);
+  const TensorImpl& source = ragged != nullptr ? *ragged->values.impl() : *impl_;
+  int64_t offset = 0;
+  size_t axis = 0;  // of the indices; the values of a ragged tensor have one axis for its first two
+  if (ragged != nullptr) {
+    const std::span<const int64_t> splits = ragged->partition->host_splits();
+    const auto row = static_cast<size_t>(require_place(*this, indices[0], 0, static_cast<int64_t>(splits.size()) - 1));
+    offset = (splits[row] + require_place(*this, indices[1], 1, splits[row + 1] - splits[row])) * source.strides[0];
+    axis = 2;
+  }
+  for (const size_t first = axis == 0 ? 0 : 1; axis < indices.size(); ++axis) {
+    const size_t own = axis - first;
+    offset += require_place(*this, indices[axis], axis, source.sizes[own]) * source.strides[own];
+  }
+  return with_element(source.dtype, [&]<class E>(E) { return convert_element<T>(reinterpret_cast<const E*>(source.data())[offset]); });
+}
+
+std::vector<int64_t> Tensor::strides() const {
+  const TensorImpl& source = require_eager(*this, "strides");
+  return {source.strides.begin(), source.strides.begin() + source.rank};
+}
+
+template <class T>
+std::span<const T> Tensor::data() const& {
+  const TensorImpl& source = require_row_major(*this, "data");
+  const bool fits = std::is_same_v<T, uint16_t> ? is_half(source.dtype) : source.dtype == host_dtype<T>();
+  if (!fits) {
+    throw DtypeError(fmt::format(
+        "data: the tensor is {}, its elements were asked for as {}; expected {}. Use cast(tensor, ...) first, or "
+        "to_vector.",
+        describe(*this), type_name<T>(), is_half(source.dtype) ? "uint16_t, their bits" : fmt::format("{}", element_name(source.dtype))));
+  }
+  const auto count = static_cast<size_t>(source.count());
+  return {count == 0 ? nullptr : reinterpret_cast<const T*>(source.data()), count};
+}
 
 Tensor::operator bool() const {
   if (is_traced(*this)) {
@@ -176,17 +265,20 @@ Tensor tensor(std::initializer_list<T> values) {
 
 template <class T>
 Tensor tensor(std::initializer_list<std::initializer_list<T>> rows) {
-  const int64_t sizes[] = {static_cast<int64_t>(rows.size()), rows.size() == 0 ? 0 : static_cast<int64_t>(rows.begin()->size())};
-  for (const auto& row : rows) {
-    if (static_cast<int64_t>(row.size()) == sizes[1]) continue;
-    throw ShapeError(
-        fmt::format("tensor: row {} has {} elements, row 0 has {}; expected rows of one length. Use ragged for rows that differ.",
-                    &row - rows.begin(), row.size(), sizes[1]));
-  }
-  Tensor made = make_empty(dtype_of<T>, sizes);
-  auto* to = reinterpret_cast<T*>(made.impl()->data());
-  for (const auto& row : rows) to = std::copy(row.begin(), row.end(), to);
+  return from_equal_rows<T>(rows);
+}
+
+template <class T>
+Tensor tensor(const std::vector<T>& values) {
+  const auto count = static_cast<int64_t>(values.size());
+  Tensor made = make_empty(dtype_of<T>, {&count, 1});
+  std::copy(values.begin(), values.end(), reinterpret_cast<T*>(made.impl()->data()));
   return made;
+}
+
+template <class T>
+Tensor tensor(const std::vector<std::vector<T>>& rows) {
+  return from_equal_rows<T>(rows);
 }
 
 template <class T>
@@ -205,11 +297,16 @@ Tensor tensor(const std::vector<T>& values, const Shape& shape) {
 
 #define ANYSHAPE_HOST_TYPE(T)                                                      \
   template T Tensor::item<T>() const;                                              \
+  template T Tensor::element<T>(std::span<const int64_t> indices) const;           \
+  template std::span<const T> Tensor::data<T>() const&;                            \
+  template Tensor tensor<T>(const std::vector<T>& values);                         \
+  template Tensor tensor<T>(const std::vector<std::vector<T>>& rows);              \
   template std::vector<T> Tensor::to_vector<T>() const;                            \
   template Tensor tensor<T>(std::initializer_list<T> values);                      \
   template Tensor tensor<T>(std::initializer_list<std::initializer_list<T>> rows); \
   template Tensor tensor<T>(const std::vector<T>& values, const Shape& shape);
 ANYSHAPE_FOR_EACH_HOST_TYPE(ANYSHAPE_HOST_TYPE)
 #undef ANYSHAPE_HOST_TYPE
+template std::span<const uint16_t> Tensor::data<uint16_t>() const&;
 
 }  // namespace anyshape

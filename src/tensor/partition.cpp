@@ -38,6 +38,11 @@ void require_splits(std::span<const int64_t> splits, std::string_view place) {
 TensorImpl::TensorImpl() = default;
 std::shared_ptr<TensorImpl> make_impl() { return std::allocate_shared<TensorImpl>(RecyclingAllocator<TensorImpl>()); }
 TensorImpl::~TensorImpl() = default;
+void TensorImpl::become(TracedTensor tensor) { content_.emplace<of_trace>(std::make_unique<const TracedTensor>(std::move(tensor))); }
+void TensorImpl::become(RaggedTensor tensor) { content_.emplace<of_rows>(std::make_unique<const RaggedTensor>(std::move(tensor))); }
+void TensorImpl::become(PlaceholderTensor tensor) {
+  content_.emplace<of_model>(std::make_unique<const PlaceholderTensor>(std::move(tensor)));
+}
 
 bool Partition::is_concrete() const { return !is_traced(splits); }
 std::span<const int64_t> Partition::host_splits() const { return numbers_of(splits); }
@@ -88,10 +93,10 @@ Tensor make_ragged(const Tensor& values, std::shared_ptr<const Partition> partit
   auto impl = make_impl();
   impl->dtype = values.dtype();
   impl->rank = static_cast<int8_t>(values.rank() + 1);
-  impl->ragged = std::make_unique<const RaggedTensor>(RaggedTensor{values, std::move(partition)});
+  impl->become(RaggedTensor{values, std::move(partition)});
   return Tensor(std::move(impl));
 }
 
-const RaggedTensor* as_ragged(const Tensor& tensor) { return tensor.defined() ? tensor.impl()->ragged.get() : nullptr; }
+const RaggedTensor* as_ragged(const Tensor& tensor) { return tensor.defined() ? tensor.impl()->ragged() : nullptr; }
 
 }  // namespace anyshape

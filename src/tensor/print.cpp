@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <ostream>
+
 namespace anyshape {
 namespace {
 
@@ -144,5 +146,8 @@ std::string to_string(const Tensor& tensor) {
   if (count == 0) return "[]";
   return Layout({source, {}, count > cut_above}).nested(0);
 }
+
+// A friend that its class declares does not take the visibility of its namespace.
+[[gnu::visibility("default")]] std::ostream& operator<<(std::ostream& out, const Tensor& tensor) { return out << to_string(tensor); }
 
 }  // namespace anyshape

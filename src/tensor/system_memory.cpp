@@ -66,7 +66,7 @@ void give_to_system(void* block, int64_t capacity) noexcept {
 void* grow_from_system(void* block, int64_t capacity, int64_t wanted) noexcept {
   void* const place = take_from_system(wanted);
   if (place != nullptr) {
-    // Whole huge pages, which move without being split. What comes is one mapping again, in the place of the one that kept it free.
+    // Whole huge pages, which move without being split. What comes is one mapping again, where the one was that kept it free.
     const int64_t moved = capacity / huge_page * huge_page;
     const auto wanted_pages = static_cast<size_t>(in_pages(wanted));
     if (mremap(block, static_cast<size_t>(moved), wanted_pages, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place) {

@@ -2,9 +2,11 @@
 #include "tensor/view.h"
 
 #include "base/checked.h"
+#include "base/thread_context.h"
 #include "tensor/element.h"
 #include "tensor/make_impl.h"
 #include "tensor/partition.h"
+#include "tensor/row_major_strides.h"
 #include "tensor/strided_copy.h"
 
 #include <anyshape/error.h>
@@ -40,12 +42,7 @@ void set_sizes(TensorImpl& tensor, std::span<const int64_t> sizes) {
 }
 
 void set_row_major_strides(TensorImpl& tensor) {
-  int64_t stride = 1;
-  for (int i = tensor.rank - 1; i >= 0; --i) {
-    tensor.strides[i] = stride;
-    // Only a tensor without elements can overflow here, and its strides are never used.
-    if (__builtin_mul_overflow(stride, std::max<int64_t>(tensor.sizes[i], 1), &stride)) stride = 0;
-  }
+  anyshape::set_row_major_strides(std::span(tensor.sizes.data(), static_cast<size_t>(tensor.rank)), tensor.strides);
 }
 
 std::shared_ptr<TensorImpl> share(const TensorImpl& source) {
@@ -55,7 +52,7 @@ std::shared_ptr<TensorImpl> share(const TensorImpl& source) {
   view->sizes = source.sizes;
   view->strides = source.strides;
   view->offset = source.offset;
-  view->buffer = source.buffer;
+  view->set_buffer(source.buffer());
   return view;
 }
 
@@ -119,15 +116,18 @@ int64_t TensorImpl::count() const {
 Tensor another_handle(const Tensor& tensor) {
   if (const RaggedTensor* ragged = as_ragged(tensor)) return make_ragged(another_handle(ragged->values), ragged->partition);
   const TensorImpl& source = *tensor.impl();
-  auto impl = share(source);
-  if (source.traced != nullptr) impl->traced = std::make_unique<TracedTensor>(*source.traced);
+  if (source.is_strided()) return Tensor(share(source));
+  auto impl = make_impl();
+  impl->dtype = source.dtype;
+  impl->rank = source.rank;
+  impl->become(TracedTensor(*source.traced()));
   return Tensor(std::move(impl));
 }
 
 bool is_traced(const Tensor& tensor) {
-  if (!tensor.defined()) return false;
+  if (!tensor.defined() || tensor.impl()->is_strided()) return false;
   if (const RaggedTensor* ragged = as_ragged(tensor)) return is_traced(ragged->values) || is_traced(ragged->partition->splits);
-  return tensor.impl()->traced != nullptr;
+  return true;
 }
 
 const TensorImpl& require_eager(const Tensor& tensor, std::string_view place) {
@@ -152,7 +152,7 @@ Tensor make_empty(Dtype dtype, std::span<const int64_t> sizes) {
   tensor->dtype = dtype;
   set_sizes(*tensor, sizes);
   set_row_major_strides(*tensor);
-  tensor->buffer = allocate(checked_bytes(count, size_of(dtype), "tensor"));
+  tensor->set_buffer(allocate(checked_bytes(count, size_of(dtype), "tensor")));
   return Tensor(std::move(tensor));
 }
 
@@ -178,13 +178,12 @@ bool is_contiguous(const TensorImpl& tensor) {
   return true;
 }
 
-static thread_local int64_t copies = 0;
-int64_t copies_made() { return copies; }
+int64_t copies_made() { return this_thread.copies; }
 
 Tensor contiguous(const Tensor& tensor) {
   const TensorImpl& source = require_eager(tensor, "contiguous");
   if (is_contiguous(source)) return tensor;
-  ++copies;
+  ++this_thread.copies;
   Tensor copy = make_empty(source.dtype, source.extents());
   copy_row_major(source, copy.impl()->data());
   return copy;
@@ -245,7 +244,7 @@ Tensor reshape_view(const Tensor& tensor, std::span<const int64_t> sizes) {
   if (count == 0 || is_contiguous(source)) {
     set_row_major_strides(*view);
   } else if (!find_strides(source, *view)) {
-    view->buffer = contiguous(tensor).impl()->buffer;
+    view->set_buffer(contiguous(tensor).impl()->buffer());
     view->offset = 0;
     set_row_major_strides(*view);
   }

@@ -1,9 +1,8 @@
 // Metrics on counts of hits and false alarms at thresholds: precision, recall, AUC.
-#include "train/metric_impl.h"
-#include "train/operands.h"
-
 #include <anyshape/error.h>
+#include <anyshape/metric.h>
 #include <anyshape/ops.h>
+#include <anyshape/registry.h>
 
 #include <fmt/format.h>
 
@@ -19,22 +18,16 @@ struct Confusion {
 };
 using Summary = std::function<Tensor(const Confusion&)>;
 
-class ConfusionMetric : public MetricImpl {
+class ConfusionMetric : public StreamingMetric {
  public:
   ConfusionMetric(std::string name, std::vector<double> thresholds, Summary summary)
-      : MetricImpl(std::move(name)), thresholds_(std::move(thresholds)), summary_(std::move(summary)) {
-    const auto count = static_cast<int64_t>(thresholds_.size());
-    true_positives_ = sum_variable({count}, "true_positives");
-    false_positives_ = sum_variable({count}, "false_positives");
-    positives_ = sum_variable({}, "positives");
-    negatives_ = sum_variable({}, "negatives");
-  }
+      : StreamingMetric(std::move(name)), thresholds_(std::move(thresholds)), summary_(std::move(summary)) {}
 
   void update(const Tensor& target, const Tensor& prediction, const Tensor& sample_weight) override {
-    const auto [y, p, weight] = train::weighed({.name = name(), .is_elementwise = true}, target, prediction, sample_weight);
+    const auto [y, p, weight] = weighed(target, prediction, sample_weight);
     const Tensor is_positive = y > 0.5;
     const Tensor positive = reshape(where(is_positive, weight, 0), {1, -1}), negative = reshape(where(is_positive, 0, weight), {1, -1});
-    const Tensor limits = cast(tensor(thresholds_, {static_cast<int64_t>(thresholds_.size()), 1}), p.dtype());
+    const Tensor limits = cast(tensor(thresholds_, {count(), 1}), p.dtype());
     const Tensor is_above = reshape(p, {1, -1}) > limits;
     add(true_positives_, sum(where(is_above, positive, 0), {.axes = {1}}));
     add(false_positives_, sum(where(is_above, negative, 0), {.axes = {1}}));
@@ -42,7 +35,7 @@ class ConfusionMetric : public MetricImpl {
     add(negatives_, sum(negative));
   }
 
-  Tensor result() const override { return cast(summary_({true_positives_, false_positives_, positives_, negatives_}), Dtype::f32); }
+  Tensor result() const override { return summary_({true_positives_, false_positives_, positives_, negatives_}); }
 
   static Tensor precisions(const Confusion& c) { return ratio(c.true_positives, c.true_positives + c.false_positives); }
   static Tensor recalls(const Confusion& c) { return ratio(c.true_positives, c.positives); }
@@ -50,24 +43,26 @@ class ConfusionMetric : public MetricImpl {
   static Tensor precision_recall_area(const Confusion& c);
 
  private:
-  std::shared_ptr<MetricImpl> fresh() const override { return std::make_shared<ConfusionMetric>(name(), thresholds_, summary_); }
+  int64_t count() const { return static_cast<int64_t>(thresholds_.size()); }
 
   std::vector<double> thresholds_;
   Summary summary_;
-  Variable true_positives_, false_positives_, positives_, negatives_;
+  Variable true_positives_ = running_sum("true_positives", {count()}), false_positives_ = running_sum("false_positives", {count()});
+  Variable positives_ = running_sum("positives"), negatives_ = running_sum("negatives");
 };
 
-Metric at_thresholds(std::string name, const ThresholdsOptions& options, const Summary& each) {
+Metric at_thresholds(const std::string& name, const ThresholdsOptions& options, const Summary& each) {
   const std::vector<double> thresholds = options.thresholds.empty() ? std::vector<double>{0.5} : options.thresholds;
   for (const double threshold : thresholds) {
     if (!(threshold >= 0 && threshold <= 1))
       throw ArgumentError(fmt::format("{}: a threshold is {}; expected 0 <= threshold <= 1.", name, threshold));
   }
   const bool is_single = thresholds.size() == 1;
-  return Metric(std::make_shared<ConfusionMetric>(std::move(name), thresholds, [=](const Confusion& c) {
+  const ConfusionMetric metric(name, thresholds, [=](const Confusion& c) {
     const Tensor all = each(c);
     return is_single ? squeeze(all, {0}) : all;
-  }));
+  });
+  return with_config(Metric(metric), name, options);
 }
 
 // Neighbours along the thresholds.
@@ -101,8 +96,9 @@ Metric auc(AucOptions options) {
   const auto last = static_cast<double>(options.thresholds - 1);
   for (int64_t i = 1; i + 1 < options.thresholds; ++i) thresholds.push_back(static_cast<double>(i) / last);
   thresholds.push_back(1 + 1e-7);
-  return Metric(std::make_shared<ConfusionMetric>(
-      "auc", std::move(thresholds), options.curve == Curve::Roc ? ConfusionMetric::roc_area : ConfusionMetric::precision_recall_area));
+  const ConfusionMetric metric("auc", std::move(thresholds),
+                               options.curve == Curve::Roc ? ConfusionMetric::roc_area : ConfusionMetric::precision_recall_area);
+  return with_config(Metric(metric), "auc", options);
 }
 
 }  // namespace anyshape

@@ -1,9 +1,8 @@
 // F1: the harmonic mean of precision and recall, per class.
-#include "train/metric_impl.h"
-#include "train/operands.h"
-
 #include <anyshape/error.h>
+#include <anyshape/metric.h>
 #include <anyshape/ops.h>
+#include <anyshape/registry.h>
 
 #include <fmt/format.h>
 
@@ -12,13 +11,13 @@ namespace {
 
 constexpr double epsilon = 1e-7;  // Keras's, in every denominator
 
-class F1Metric final : public MetricImpl {
+class F1Metric final : public StreamingMetric {
  public:
-  explicit F1Metric(F1Options options) : MetricImpl("f1_score"), options_(options) {}
+  explicit F1Metric(F1Options options) : StreamingMetric("f1_score"), options_(options) {}
 
   void update(const Tensor& target, const Tensor& prediction, const Tensor& sample_weight) override {
     const auto [given, p, weight] =
-        train::weighed({.name = name(), .is_elementwise = options_.threshold.has_value()}, target, prediction, sample_weight);
+        weighed(target, prediction, sample_weight, options_.threshold ? TargetForm::Elements : TargetForm::Columns);
     build(p.shape()[-1]);
     const Tensor is_chosen =
         options_.threshold ? p > *options_.threshold : logical_and(p >= max(p, {.axes = {-1}, .keep_dims = true}), abs(p) > 1e-9);
@@ -36,24 +35,22 @@ class F1Metric final : public MetricImpl {
     const Tensor scores = 2 * precision * recall / (precision + recall + epsilon), shares = positives_;
     switch (options_.average) {
       case Average::None:
-      case Average::Micro: return cast(scores, Dtype::f32);
-      case Average::Macro: return cast(mean(scores), Dtype::f32);
+      case Average::Micro: return scores;
+      case Average::Macro: return mean(scores);
       case Average::Weighted: break;
     }
-    return cast(sum(scores * shares / (sum(shares) + epsilon)), Dtype::f32);
+    return sum(scores * shares / (sum(shares) + epsilon));
   }
 
  private:
-  std::shared_ptr<MetricImpl> fresh() const override { return std::make_shared<F1Metric>(options_); }
-
   // Sums are made with the first batch, which tells the number of classes.
   void build(const Dim& classes) {
     if (positives_.defined()) return;
-    const Shape shape = options_.average == Average::Micro ? Shape{} : Shape{classes.specialize()};
-    true_positives_ = sum_variable(shape, "true_positives");
-    false_positives_ = sum_variable(shape, "false_positives");
-    false_negatives_ = sum_variable(shape, "false_negatives");
-    positives_ = sum_variable(shape, "positives");
+    const Shape shape = options_.average == Average::Micro ? Shape{} : Shape{classes};
+    true_positives_ = running_sum("true_positives", shape);
+    false_positives_ = running_sum("false_positives", shape);
+    false_negatives_ = running_sum("false_negatives", shape);
+    positives_ = running_sum("positives", shape);
   }
 
   Tensor per_class(const Tensor& x) const {
@@ -71,7 +68,7 @@ Metric f1_score(F1Options options) {
   if (options.threshold && !(*options.threshold > 0 && *options.threshold <= 1)) {
     throw ArgumentError(fmt::format("f1_score: the threshold is {}; expected 0 < threshold <= 1.", *options.threshold));
   }
-  return Metric(std::make_shared<F1Metric>(options));
+  return with_config(Metric(F1Metric(options)), "f1_score", options);
 }
 
 }  // namespace anyshape

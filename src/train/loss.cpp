@@ -1,50 +1,43 @@
 // The loss's handle, and losses by name.
-#include "base/near_names.h"
+#include "base/option_rules.h"
+#include "config/lasting_registry.h"
+#include "config/own_callable.h"
 #include "graph/layer_path.h"
+#include "graph/named_identity.h"
 #include "train/loss_impl.h"
 
 #include <anyshape/error.h>
 
-#include <map>
-
 namespace anyshape {
-namespace {
 
-const std::map<std::string, Loss (*)()>& named() {
-  static const std::map<std::string, Loss (*)()> table = {
-      {"mse", [] { return mean_squared_error(); }},
-      {"mean_squared_error", [] { return mean_squared_error(); }},
-      {"mae", [] { return mean_absolute_error(); }},
-      {"mean_absolute_error", [] { return mean_absolute_error(); }},
-      {"mape", [] { return mean_absolute_percentage_error(); }},
-      {"mean_absolute_percentage_error", [] { return mean_absolute_percentage_error(); }},
-      {"msle", [] { return mean_squared_logarithmic_error(); }},
-      {"mean_squared_logarithmic_error", [] { return mean_squared_logarithmic_error(); }},
-      {"huber", [] { return huber(); }},
-      {"log_cosh", [] { return log_cosh(); }},
-      {"hinge", [] { return hinge(); }},
-      {"squared_hinge", [] { return squared_hinge(); }},
-      {"poisson", [] { return poisson(); }},
-      {"kl_divergence", [] { return kl_divergence(); }},
-      {"cosine_similarity", [] { return cosine_similarity(); }},
-      {"binary_crossentropy", [] { return binary_crossentropy(); }},
-      {"categorical_crossentropy", [] { return categorical_crossentropy(); }},
-      {"sparse_categorical_crossentropy", [] { return sparse_categorical_crossentropy(); }},
-      {"binary_focal_crossentropy", [] { return binary_focal_crossentropy(); }},
-  };
-  return table;
+template <>
+Registry& registry_of<Loss>() {
+  return lasting_registry([] {
+    auto* const made = new Registry("loss");
+    made->add(registered("mean_squared_error", mean_squared_error, {"mse"}));
+    made->add(registered("mean_absolute_error", mean_absolute_error, {"mae"}));
+    made->add(registered("mean_absolute_percentage_error", mean_absolute_percentage_error, {"mape"}));
+    made->add(registered("mean_squared_logarithmic_error", mean_squared_logarithmic_error, {"msle"}));
+    made->add(registered("huber", huber));
+    made->add(registered("log_cosh", log_cosh));
+    made->add(registered("hinge", hinge));
+    made->add(registered("squared_hinge", squared_hinge));
+    made->add(registered("poisson", poisson));
+    made->add(registered("kl_divergence", kl_divergence));
+    made->add(registered("cosine_similarity", cosine_similarity));
+    made->add(registered("binary_crossentropy", binary_crossentropy));
+    made->add(registered("categorical_crossentropy", categorical_crossentropy));
+    made->add(registered("sparse_categorical_crossentropy", sparse_categorical_crossentropy));
+    made->add(registered("binary_focal_crossentropy", binary_focal_crossentropy));
+    return made;
+  });
 }
 
-}  // namespace
-
-std::vector<std::string> train::loss_names() {
-  std::vector<std::string> names;
-  for (const auto& each : named()) names.push_back(each.first);
-  return names;
-}
+Loss::Loss() : Stateful("loss") {}
+Loss::Loss(std::shared_ptr<const LossImpl> impl) : Stateful(std::make_shared<NamedIdentity>("loss", impl->name)), impl_(std::move(impl)) {}
 
 Loss::Loss(std::function<Tensor(const Tensor&, const Tensor&)> callable)
-    : Loss(train::make_loss({.name = "loss", .callable = std::move(callable)})) {}
+    : Loss(train::make_loss({.name = "loss", .callable = require::callable("loss", "the callable", std::move(callable))})) {}
 
 Tensor Loss::operator()(const Tensor& target, const Tensor& prediction) const { return (*this)(target, prediction, {}); }
 
@@ -61,10 +54,15 @@ const std::string& Loss::name() const {
 
 Loss::Loss(const char* name) : Loss(std::string(name)) {}
 
-Loss::Loss(const std::string& name) {
-  const auto found = named().find(name);
-  if (found == named().end()) throw ArgumentError("loss: " + unknown_name("loss", name, train::loss_names()));
-  *this = found->second();
+Loss::Loss(const std::string& name) : Loss(make<Loss>(name)) {}
+
+void Loss::set_made(std::shared_ptr<const Made> made) {
+  if (impl_ == nullptr) throw ArgumentError("loss: the handle is empty; expected a loss, its name or a callable.");
+  LossImpl copy = *impl_;
+  copy.made = std::move(made);
+  *this = train::make_loss(std::move(copy));
 }
+
+Config Loss::config() const { return impl_ == nullptr ? Config() : config_of_callable(impl_->made, registry_of<Loss>(), impl_->callable); }
 
 }  // namespace anyshape

@@ -2,10 +2,18 @@
 #include "graph/named_call.h"
 #include "graph/trace_scope.h"
 #include "nn/annotations.h"
+#include "nn/whole_numbers.h"
 #include "ops/source/size.h"
+#include "tensor/view.h"
 #include "train/loss_impl.h"
+#include "train/result_shape.h"
 
+#include <anyshape/error.h>
 #include <anyshape/ops.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
 
 namespace anyshape {
 
@@ -39,6 +47,22 @@ LossValues all_values(const LossImpl& loss, const Operands& operands) {
   return {.values = loss.values(operands.target, operands.prediction), .weights = {}, .counts = {}};
 }
 
+// What an op refuses of labels that have values is said about labels.
+LossValues with_known_labels(const LossImpl& loss, const Operands& operands) {
+  try {
+    return all_values(loss, operands);
+  } catch (const DataError&) {
+    if (is_traced(operands.target) || is_traced(operands.prediction)) throw;
+    const std::vector<int32_t> labels = operands.target.to_vector<int32_t>();
+    const int64_t classes = operands.prediction.shape()[-1].value();
+    const auto bad = std::ranges::find_if(labels, [&](int32_t label) { return label < 0 || label >= classes; });
+    if (bad == labels.end()) throw;
+    throw DataError(fmt::format("{}: {} at position {}; expected 0 <= label < {}, as the prediction has {} classes.{}", loss.name,
+                                *bad == nn::no_index ? "a label is no whole number" : fmt::format("the label is {}", *bad),
+                                bad - labels.begin(), classes, classes, current_place()));
+  }
+}
+
 void apply_mask(const LossImpl& loss, LossValues& result, const Tensor& mask) {
   const Tensor real = broadcast_to(beside(loss.name, mask, result.values), result.values.shape());
   const Tensor ones = cast(real, result.values.dtype());
@@ -52,8 +76,15 @@ void apply_weight(const LossImpl& loss, LossValues& result, const Tensor& weight
 
 // A user's callable is a scope of its own: an `if` inside is one branch. What it reduced already, no mask can reach.
 LossValues called_values(const LossImpl& loss, const Operands& given) {
-  const Tensor called = run_scope([&]() -> FunctionResults { return {{loss.callable(given.target, given.prediction)}}; }).tensors[0];
-  const Tensor result = is_floating(called.dtype()) ? called : cast(called, Dtype::f32);
+  const Tensor called =
+      run_scope([&]() -> FunctionResults {
+        Tensor own = loss.callable(given.target, given.prediction);
+        if (!own.defined()) {
+          throw ArgumentError(fmt::format("{}: the callable returned an empty tensor handle; expected a tensor.", loss.name));
+        }
+        return {{std::move(own)}};
+      }).tensors[0];
+  const Tensor result = require_result_shape(loss.name, given, is_floating(called.dtype()) ? called : cast(called, Dtype::f32));
   LossValues values{.values = result.values(), .weights = {}, .counts = {}};
   if (result.is_ragged()) values.rows = as_ragged(result)->partition;
   const auto at_positions = [&](const Tensor& weight) { return result.is_ragged() ? per_position(loss.name, weight, result) : weight; };
@@ -65,8 +96,12 @@ LossValues called_values(const LossImpl& loss, const Operands& given) {
 LossValues values_of(const LossImpl& loss, const Operands& given) {
   if (loss.choose) return values_of(*loss.choose(given.target, given.prediction), given);
   if (loss.callable) return called_values(loss, given);
-  Operands operands =
-      matched({.name = loss.name, .target = loss.target, .axis = loss.axis, .is_elementwise = loss.elements != nullptr}, given);
+  Operands operands = matched({.name = loss.name,
+                               .target = loss.target,
+                               .axis = loss.axis,
+                               .other_form = loss.other_form,
+                               .is_elementwise = loss.elements != nullptr},
+                              given);
   if (loss.target == TargetKind::Classes && (loss.ignore_class || operands.mask.defined())) {
     const Tensor counted = loss.ignore_class ? operands.target != *loss.ignore_class : Tensor();
     const Tensor real = operands.mask.defined() ? beside(loss.name, operands.mask, operands.target) : Tensor();
@@ -74,9 +109,10 @@ LossValues values_of(const LossImpl& loss, const Operands& given) {
     operands.target = where(operands.mask, operands.target, 0);  // what does not count need be no class
   }
   const bool may_miss = loss.ignore_missing && is_floating(given.target.dtype());
-  LossValues result = !may_miss       ? all_values(loss, operands)
-                      : loss.elements ? present_elements(loss, operands)
-                                      : present_values(loss, operands);
+  LossValues result = loss.target == TargetKind::Classes ? with_known_labels(loss, operands)
+                      : !may_miss                        ? all_values(loss, operands)
+                      : loss.elements                    ? present_elements(loss, operands)
+                                                         : present_values(loss, operands);
   result.rows = operands.rows;
   if (operands.mask.defined()) apply_mask(loss, result, operands.mask);
   if (operands.weight.defined()) apply_weight(loss, result, operands.weight);
@@ -125,6 +161,23 @@ Tensor reduce(const LossValues& given, Reduction reduction) {
     case Reduction::Mean: break;
   }
   return divided(weighted_sum(given), count(given));  // of nothing: 0, and so are its gradients
+}
+
+WeighedLoss weighed_loss(const LossImpl& loss, const Tensor& target, const Tensor& prediction, const Tensor& sample_weight) {
+  const LossValues given = loss_values(loss, target, prediction, sample_weight);
+  const bool is_per_row = !given.counts.defined() && given.rows == nullptr && given.values.rank() < 2;
+  switch (loss.reduction) {
+    case Reduction::Sum: return {weighted_sum(given), {}};
+    case Reduction::MeanWithSampleWeight: {
+      const Tensor weight = weighted_count(given);
+      return {divided(weighted_sum(given), weight), is_per_row && !given.weights.defined() ? Tensor() : weight};
+    }
+    case Reduction::None:
+    case Reduction::SumOverBatchSize:
+    case Reduction::Mean: break;
+  }
+  const Tensor number = count(given);
+  return {divided(weighted_sum(given), number), is_per_row ? Tensor() : number};
 }
 
 }  // namespace train

@@ -1,9 +1,11 @@
 // How target and prediction meet: never by an unknown broadcast, so that [rows] beside [rows, 1] is no [rows, rows].
 #include "train/operands.h"
 
+#include "graph/bind.h"
 #include "graph/named_call.h"
 #include "graph/ragged.h"
 #include "nn/annotations.h"
+#include "nn/whole_numbers.h"
 #include "ops/all_ops.h"
 #include "ops/contraction/contract.h"
 #include "shape/prove.h"
@@ -33,23 +35,47 @@ Tensor sized(const Tensor& x, const Shape& sizes, const char* whose) {
   return with_sizes(x, sizes, names);
 }
 
-Tensor as_prediction(const NamedCall& call, Tensor target, const Tensor& prediction) {
-  if (target.rank() + 1 == prediction.rank()) target = expand_dims(target, -1);
+bool is_one(const Dim& size) {
+  const Facts* const facts = current_interpreter().facts();
+  return size.same_as(1) || (facts != nullptr && facts->proves_equal(size, 1).value_or(false));
+}
+
+// "Use sparse_categorical_crossentropy for class numbers, or one_hot(target, 3)"
+std::string columns_advice(const OperandRule& rule, const Dim& classes) {
+  if (rule.counts_classes) {
+    return fmt::format("a target of the prediction's shape. Give one_hot(target, {}) where the target has class numbers",
+                       to_string(classes));
+  }
+  if (rule.other_form.empty()) return "a target of the prediction's shape";
+  return fmt::format("a column per class. Use {} for class numbers, or give one_hot(target, {})", rule.other_form, to_string(classes));
+}
+
+Tensor as_prediction(const NamedCall& call, const OperandRule& rule, Tensor target, const Tensor& prediction) {
+  const bool is_lower = target.rank() + 1 == prediction.rank();
+  const bool has_one = is_lower || (target.rank() == prediction.rank() && target.rank() > 0 && is_one(target.shape()[-1]));
+  if (has_one && prediction.shape()[-1].is_constant() && !prediction.shape()[-1].same_as(1)) {
+    call.fail("the target (a) has one value where the prediction (b) has several", columns_advice(rule, prediction.shape()[-1]));
+  }
+  if (is_lower) target = expand_dims(target, -1);
   if (target.rank() == prediction.rank() + 1) target = squeeze(target, {-1});
   if (target.rank() != prediction.rank()) call.fail("target (a) and prediction (b) differ in rank", "a target of the prediction's shape");
   return sized(cast(target, prediction.dtype()), prediction.shape(), "prediction and target");
 }
 
-Tensor as_class_numbers(const NamedCall& call, Tensor target, const Tensor& prediction) {
+Tensor as_class_numbers(const NamedCall& call, const OperandRule& rule, Tensor target, const Tensor& prediction) {
   Shape sizes;
   for (int axis = 0; axis + 1 < prediction.rank(); ++axis) sizes.push_back(prediction.shape()[axis]);
-  constexpr std::string_view rule = "class numbers: a target of the prediction's shape without the axis of classes, or with a 1 there";
+  constexpr std::string_view wanted = "class numbers: a target of the prediction's shape without the axis of classes, or with a 1 there";
   if (target.rank() == prediction.rank()) {
-    if (proves_equal(target.shape()[-1], 1) == false) call.fail("the target (a) has a column per class", rule);
+    if (proves_equal(target.shape()[-1], 1) == false) {
+      call.fail("the target (a) is one-hot, with a column per class",
+                fmt::format("{}. {}argmax(target, {{.axis = -1}}) makes them", wanted,
+                            rule.other_form.empty() ? "" : fmt::format("Use {} for one-hot targets; ", rule.other_form)));
+    }
     target = squeeze(target, {-1});
   }
-  if (target.rank() != sizes.rank()) call.fail("target (a) and prediction (b) do not fit in rank", rule);
-  return sized(cast(target, Dtype::i32), sizes, "prediction and target");
+  if (target.rank() != sizes.rank()) call.fail("target (a) and prediction (b) do not fit in rank", wanted);
+  return sized(cast(nn::as_indices(target), Dtype::i32), sizes, "prediction and target");
 }
 
 // Everything ragged in the rows of the prediction, as values.
@@ -86,17 +112,17 @@ Operands matched(const OperandRule& rule, const Operands& given) {
     if (result.target.rank() == result.prediction.rank()) result.target = moveaxis(result.target, own_axis, -1);
     result.prediction = moveaxis(result.prediction, own_axis, -1);
   }
-  result.target = rule.target == TargetKind::Classes ? as_class_numbers(call, result.target, result.prediction)
-                                                     : as_prediction(call, result.target, result.prediction);
+  result.target = rule.target == TargetKind::Classes ? as_class_numbers(call, rule, result.target, result.prediction)
+                                                     : as_prediction(call, rule, result.target, result.prediction);
   return result;
 }
 
-Weighed weighed(const OperandRule& rule, const Tensor& target, const Tensor& prediction, const Tensor& sample_weight) {
+WeighedBatch weighed(const OperandRule& rule, const Tensor& target, const Tensor& prediction, const Tensor& sample_weight) {
   require_operand(rule.name, 0, target);
   require_operand(rule.name, 1, prediction);
   const Operands operands =
       matched(rule, {.target = target, .prediction = prediction, .mask = nn::mask_of(prediction), .weight = sample_weight});
-  Tensor weight = ones_like(operands.prediction, {.dtype = Dtype::f32});
+  Tensor weight = ones_like(rule.target == TargetKind::Classes ? operands.target : operands.prediction, {.dtype = Dtype::f32});
   for (const Tensor& factor : {operands.mask, operands.weight}) {
     if (factor.defined()) weight = weight * beside(rule.name, cast(factor, Dtype::f32), weight);
   }

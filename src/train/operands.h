@@ -2,6 +2,7 @@
 #pragma once
 #include "tensor/partition.h"
 
+#include <anyshape/metric.h>
 #include <anyshape/tensor.h>
 
 #include <cstdint>
@@ -26,18 +27,17 @@ struct Operands {
 struct OperandRule {
   std::string_view name;  // of the loss or metric, for errors
   TargetKind target = TargetKind::Same;
-  int axis = -1;                // of the elements or classes that make one value
+  int axis = -1;                     // of the elements or classes that make one value
+  std::string_view other_form = {};  // the loss or metric that takes labels in the other form: class numbers, or a column per class
   bool is_elementwise = false;  // elements do not need each other: where rows or mask reach the last axis, each is a position of its own
+  bool counts_classes = false;  // a metric of hits and misses per class, for which class numbers are a likely mistake
 };
 
 // Ragged tensors become their values, and the rule's axis the last one. ShapeError, or a check inside a trace, where shapes do not fit.
 Operands matched(const OperandRule& rule, const Operands& given);
 
-// For metrics that count elements: each with the weight it counts by, f32; 0 where a mask hides it.
-struct Weighed {
-  Tensor target, prediction, weight;  // of one shape
-};
-Weighed weighed(const OperandRule& rule, const Tensor& target, const Tensor& prediction, const Tensor& sample_weight);
+// For metrics that count elements: each with the weight it counts by.
+WeighedBatch weighed(const OperandRule& rule, const Tensor& target, const Tensor& prediction, const Tensor& sample_weight);
 
 // A weight per row, or a ragged one per position, for every position of a ragged tensor: [total, ...].
 Tensor per_position(std::string_view name, const Tensor& weight, const Tensor& ragged);

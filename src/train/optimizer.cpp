@@ -16,15 +16,17 @@ OptimizerImpl& required(const std::shared_ptr<OptimizerImpl>& impl) {
 Optimizer::Optimizer() : Stateful("optimizer") {}
 Optimizer::Optimizer(std::shared_ptr<OptimizerImpl> impl) : Stateful(impl), impl_(std::move(impl)) {}
 
-void Optimizer::apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables) const {
+void Optimizer::apply(const std::vector<Tensor>& gradients, const std::vector<Variable>& variables) {
   required(impl_).apply(gradients, variables);
 }
-void Optimizer::build(const std::vector<Variable>& variables) const { required(impl_).build(variables); }
+void Optimizer::build(const std::vector<Variable>& variables) { required(impl_).build(variables); }
 Variable Optimizer::iterations() const { return required(impl_).iterations(); }
 double Optimizer::learning_rate() const { return required(impl_).rate().item<double>(); }
-void Optimizer::set_learning_rate(double rate) const { required(impl_).set_rate(rate); }
+void Optimizer::set_learning_rate(double rate) { required(impl_).set_rate(rate); }
 std::vector<Variable> Optimizer::variables() const { return required(impl_).variables(); }
-const std::string& Optimizer::name() const { return required(impl_).settings().name; }
+const std::string& Optimizer::name() const { return required(impl_).name(); }
 Optimizer Optimizer::clone() const { return Optimizer(required(impl_).clone()); }
+Config Optimizer::config() const { return impl_ == nullptr || impl_->made() == nullptr ? Config() : impl_->made()->config(); }
+void Optimizer::set_made(std::shared_ptr<const Made> made) { required(impl_).set_made(std::move(made)); }
 
 }  // namespace anyshape

@@ -1,4 +1,5 @@
 // Losses on numbers: an error per element, the mean over the last axis per row.
+#include "base/option_rules.h"
 #include "train/loss_impl.h"
 
 #include <anyshape/ops.h>
@@ -8,9 +9,11 @@
 namespace anyshape {
 namespace {
 
-Loss mean_of(std::string name, const LossOptions& options, LossImpl::Rule elements) {
+template <class Options>
+Loss mean_of(std::string name, const Options& options, LossImpl::Rule elements) {
   return train::make_loss(
-      {.name = std::move(name), .elements = std::move(elements), .reduction = options.reduction, .ignore_missing = options.ignore_missing});
+      {.name = std::move(name), .elements = std::move(elements), .reduction = options.reduction, .ignore_missing = options.ignore_missing},
+      options);
 }
 
 constexpr double least = 1e-7;  // Keras's epsilon
@@ -35,11 +38,11 @@ Loss mean_squared_logarithmic_error(LossOptions options) {
                  [](const Tensor& y, const Tensor& p) { return square(log1p(maximum(p, least)) - log1p(maximum(y, least))); });
 }
 Loss huber(HuberOptions options) {
-  return mean_of("huber", {.reduction = options.reduction, .ignore_missing = options.ignore_missing},
-                 [delta = options.delta](const Tensor& y, const Tensor& p) {
-                   const Tensor error = abs(p - y);
-                   return where(error <= delta, 0.5 * square(error), delta * error - 0.5 * delta * delta);
-                 });
+  require::positive("huber", "delta", options.delta);
+  return mean_of("huber", options, [delta = options.delta](const Tensor& y, const Tensor& p) {
+    const Tensor error = abs(p - y);
+    return where(error <= delta, 0.5 * square(error), delta * error - 0.5 * delta * delta);
+  });
 }
 Loss log_cosh(LossOptions options) {  // x + softplus(-2x) - log 2 does not overflow
   return mean_of("log_cosh", options, [](const Tensor& y, const Tensor& p) {
@@ -65,7 +68,8 @@ Loss kl_divergence(LossOptions options) {
                                  return sum(y * log(y / p), {.axes = {-1}});
                                },
                            .reduction = options.reduction,
-                           .ignore_missing = options.ignore_missing});
+                           .ignore_missing = options.ignore_missing},
+                          options);
 }
 
 Loss cosine_similarity(CosineSimilarityOptions options) {
@@ -79,7 +83,8 @@ Loss cosine_similarity(CosineSimilarityOptions options) {
                                  return -sum(unit(target) * unit(prediction), {.axes = {-1}});
                                },
                            .reduction = options.reduction,
-                           .ignore_missing = options.ignore_missing});
+                           .ignore_missing = options.ignore_missing},
+                          options);
 }
 
 }  // namespace anyshape

@@ -1,4 +1,4 @@
-// custom_gradient: the user's gradient in place of the ops' own, eagerly, in a trace, nested and twice; what it refuses.
+// custom_gradient: the user's gradient instead of the ops' own, eagerly, in a trace, nested and twice; what it refuses.
 #include "autodiff/finite_differences.h"
 #include "ops/expect_error.h"
 

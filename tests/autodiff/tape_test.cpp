@@ -154,6 +154,22 @@ TEST(Tape, refuses_sources_the_target_does_not_depend_on) {
                                    "another one that was made before it."));
 }
 
+TEST(Tape, tells_which_variables_it_met_and_leaves_unreached_ones_undefined) {
+  const Variable w(ones({2}), {.name = "w"}), other(ones({3}), {.name = "other"}), unread(ones({4})),
+      fixed(ones({2}), {.trainable = false});
+  GradientTape tape;
+  const Tensor ignored = other * 2, y = sum(w * fixed * w.read());
+  const std::vector<Tensor> gradients = tape.gradient(y, {w, other, unread}, {.unreached = Unreached::Undefined});
+  EXPECT_EQ(gradients[0].to_vector<float>(), (Floats{2, 2}));
+  EXPECT_FALSE(gradients[1].defined());
+  EXPECT_FALSE(gradients[2].defined());
+  const std::vector<WatchedVariable> met = tape.watched_variables();
+  ASSERT_EQ(met.size(), 2U);
+  EXPECT_EQ(met[0].id, other.id());
+  EXPECT_EQ(met[1].spec.name, "w");
+  EXPECT_EQ(to_string(met[1].spec), "f32[2]");
+}
+
 TEST(Tape, gives_zeros_for_unreached_sources_on_request) {
   const Variable w(tensor({1.0F}), {.name = "w"}), other(ones({2, 3}, {.dtype = f64}), {.name = "other"});
   const Variable fixed(tensor({1.0F}), {.trainable = false, .name = "fixed"});
@@ -251,6 +267,16 @@ TEST(Tape, value_and_gradients_is_a_tape_in_one_call) {
   const auto [value, gradients] = value_and_gradients([&] { return w * w; }, {w});
   EXPECT_EQ(value.item<float>(), 9.0F);
   EXPECT_EQ(gradients[0].item<float>(), 6.0F);
+}
+
+TEST(Tape, follows_a_host_number_into_f64_with_all_its_digits) {
+  GradientTape tape({.persistent = true});
+  const Tensor x = full({3}, 0.1), y = tensor({2.0, 3.0, 4.0});
+  tape.watch(x);
+  const Tensor wide = cast(x, f64);
+  EXPECT_EQ(wide.to_vector<double>(), (std::vector<double>{0.1, 0.1, 0.1}));
+  EXPECT_EQ(tape.gradient(sum(wide * 2.0), x).to_vector<float>(), (std::vector<float>{2, 2, 2}));
+  EXPECT_EQ(tape.gradient(sum(x * y), x).to_vector<float>(), (std::vector<float>{2, 3, 4}));
 }
 
 }  // namespace

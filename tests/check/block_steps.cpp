@@ -57,6 +57,13 @@ Tensor add_flat(ProgramDraft& draft) {
   return reshape(changed, {draft.count, block_width, block_width}) + draft.block();
 }
 
+// An index that stands twice: the diagonal of every matrix beside the matrix itself, and their sum.
+Tensor scale_by_diagonal(ProgramDraft& draft) {
+  const Tensor value = draft.block(), along = draft.unary(diag(value));
+  if (draft.random.chance(50)) return value * expand_dims(along, 1 + draft.random.below(2));
+  return expand_dims(along, 1) * reshape(einsum("bii->b", {draft.block()}), {draft.count, 1, 1}) * 0.1f + draft.block();
+}
+
 Tensor softmax_of_axis(ProgramDraft& draft) {
   const int64_t axis = draft.random.between(1, 2);
   return softmax(draft.block(), {.axis = axis});
@@ -163,6 +170,7 @@ const std::vector<StepKind>& block_steps() {
       {"pad of slice", &Draft::blocks, pad_of_slice},
       {"sum of taken", &Draft::blocks, sum_of_taken},
       {"add flat", &Draft::blocks, add_flat},
+      {"scale by diagonal", &Draft::blocks, scale_by_diagonal},
       {"softmax", &Draft::blocks, softmax_of_axis},
       {"normalize", &Draft::blocks, normalize},
       {"center and sum", &Draft::blocks, center_and_sum},

@@ -2,6 +2,7 @@
 // traced with exact sizes; one trace and one compile for all shapes of a case; gradients against finite differences; wrong calls.
 #include "autodiff/finite_differences.h"
 #include "check/sample_calls.h"
+#include "check/test_share.h"
 #include "check/traced.h"
 #include "function/compile.h"
 #include "ops/all_ops.h"
@@ -9,6 +10,7 @@
 
 #include <anyshape/anyshape.h>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,11 +25,12 @@ using function_detail::ScopedInterpretation;
 constexpr int eager_shapes = 64;
 constexpr int traced_shapes = 16;
 constexpr int halves_shapes = 16;
+constexpr int kinds_of_shapes = 4;  // any, with sizes of 0, of 1, views
 
 // Ops that no call reaches by itself: they come into being through another op, whose samples (values or gradients) run them.
 const std::set<std::string_view> covered_by_others = {
-    "constant",   "size", "stop_gradient", "take_gradient", "take_along_axis_gradient", "linear_recurrence",         "segment_recurrence",
-    "same_sizes", "cond", "scan",          "while_loop",    "attention_gradient",       "segment_attention_gradient"};
+    "constant",   "size", "stop_gradient", "take_gradient", "take_along_axis_gradient", "linear_recurrence",          "segment_recurrence",
+    "same_sizes", "cond", "scan",          "while_loop",    "attention_gradient",       "segment_attention_gradient", "indicator"};
 
 Closeness tolerance_of(const OpSample& sample, Dtype dtype, Flats inputs, const Flat& result) {
   int64_t elements = 0;
@@ -43,8 +46,9 @@ Closeness tolerance_of(const OpSample& sample, Dtype dtype, Flats inputs, const 
 
 class CheckOp : public testing::TestWithParam<const OpSample*> {};
 
-void check_against_reference(const OpSample& sample, Dtype dtype, int shapes) {
+void check_against_reference(const OpSample& sample, Dtype dtype, int all_shapes) {
   Random random(1 + static_cast<uint64_t>(dtype));
+  const int shapes = share_of(all_shapes, sample.cases);
   for (int shape = 0; shape < shapes && !testing::Test::HasFailure(); ++shape) {
     const int number = shape % sample.cases;
     const std::vector<Tensor> inputs = draw_inputs(sample, random, dtype, number, true);
@@ -66,19 +70,32 @@ TEST_P(CheckOp, agrees_with_its_reference_over_the_corner_box) {
   for (const Dtype dtype : sample.dtypes) check_against_reference(sample, dtype, eager_shapes);
 }
 
-// The same sizes as constants of a signature: nothing symbolic is left in the trace.
-std::vector<Tensor> run_exact(const OpSample& sample, int number, const std::vector<Tensor>& inputs) {
-  FunctionOptions options{.name = "exact"};
-  for (const Tensor& input : inputs) options.signature.push_back(spec(input.dtype(), input.shape()));
+// A signature that fixes these sizes: all of them, so that nothing symbolic is left in the trace, or those of some axes beside symbols.
+enum class Fixed { All, Some };
+std::vector<TensorSpec> signature_of(const std::vector<Tensor>& inputs, Fixed fixed, Random& random) {
+  std::vector<TensorSpec> signature;
+  for (const Tensor& input : inputs) {
+    Shape shape = input.shape();
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      if (fixed == Fixed::Some && random.chance(50)) shape[axis] = dim(fmt::format("n{}_{}", signature.size(), axis));
+    }
+    signature.push_back(spec(input.dtype(), shape));
+  }
+  return signature;
+}
+
+std::vector<Tensor> run_fixed(const std::function<std::vector<Tensor>(Tensors)>& call, const std::vector<Tensor>& inputs, Fixed fixed,
+                              Random& random) {
   const ScopedInterpretation interpretation;
-  Traced exact(call_of(sample, number), options);
-  return run([&](Tensors in) { return exact({in.begin(), in.end()}); }, inputs);
+  Traced traced(call, {.name = "fixed", .signature = signature_of(inputs, fixed, random)});
+  return run([&](Tensors in) { return traced({in.begin(), in.end()}); }, inputs);
 }
 
 void check_case(const OpSample& sample, Dtype dtype, int number) {
   Traced compiled(call_of(sample, number)), interpreted(call_of(sample, number));
   Random random(1000 + static_cast<uint64_t>(number));
-  for (int shape = 0; shape < traced_shapes && !testing::Test::HasFailure(); ++shape) {
+  const int shapes = share_of(traced_shapes, kinds_of_shapes);
+  for (int shape = 0; shape < shapes && !testing::Test::HasFailure(); ++shape) {
     random.every = shape == 1 ? 0 : shape == 2 ? 1 : -1;
     const std::vector<Tensor> inputs = draw_inputs(sample, random, dtype, number, shape % 4 == 3);
     SCOPED_TRACE(describe(dtype, number, inputs));
@@ -88,13 +105,15 @@ void check_case(const OpSample& sample, Dtype dtype, int number) {
       const ScopedInterpretation interpretation;
       expect_same(sample, run([&](Tensors in) { return interpreted({in.begin(), in.end()}); }, inputs), eager, "interpreted against eager");
     }
-    if (shape < 4) expect_same(sample, run_exact(sample, number, inputs), eager, "exact sizes against symbolic ones");
+    if (shape >= 4) continue;
+    expect_same(sample, run_fixed(call_of(sample, number), inputs, Fixed::All, random), eager, "exact sizes against symbolic ones");
+    expect_same(sample, run_fixed(call_of(sample, number), inputs, Fixed::Some, random), eager, "some exact sizes against symbolic ones");
   }
   const FunctionStats stats = compiled.stats();
   EXPECT_EQ(stats.traces, 1) << to_string(dtype) << ", case " << number;
   EXPECT_EQ(stats.compiles, 1) << to_string(dtype) << ", case " << number;
   EXPECT_EQ(stats.interpreted_groups, 0);
-  EXPECT_EQ(stats.calls, traced_shapes);
+  EXPECT_EQ(stats.calls, shapes);
 }
 
 TEST_P(CheckOp, is_the_same_eager_compiled_and_interpreted_with_one_trace_for_all_shapes) {
@@ -171,6 +190,11 @@ TEST_P(CheckOp, has_the_same_gradients_traced_as_eager) {
       const std::vector<Tensor> got = run([&](Tensors in) { return traced({in.begin(), in.end()}); }, inputs);
       interpretation.reset();
       for (size_t i = 0; i < got.size(); ++i) EXPECT_EQ(difference(got[i], to_flat(eager[i]), {1e-12, 1e-13}), "") << "gradient " << i;
+      if (shape >= 2) continue;
+      const Fixed fixed = shape == 0 ? Fixed::All : Fixed::Some;
+      const std::vector<Tensor> known = run_fixed(gradients, inputs, fixed, random);
+      for (size_t i = 0; i < known.size(); ++i)
+        EXPECT_EQ(difference(known[i], to_flat(eager[i]), {1e-12, 1e-13}), "") << "gradient " << i << " where sizes are known";
     }
     EXPECT_EQ(traced.stats().traces, 1) << "case " << number;
   }

@@ -4,7 +4,7 @@
 
 namespace anyshape::check {
 
-enum class How { Interpreted, Compiled };
+enum class How { Interpreted, Compiled, FixedSizes, SomeFixedSizes };  // the last two interpreted, by signatures that know sizes
 
 struct Outcome {
   std::string what;   // empty: all agrees

@@ -46,7 +46,11 @@ Tensor whole(Random& random, Dtype dtype, const Sizes& sizes, const Domain& doma
   const std::vector<double> specials = special_values(dtype, domain);
   Flat flat{dtype, sizes, {}};
   flat.values.reserve(static_cast<size_t>(count_of(sizes)));
-  for (int64_t i = count_of(sizes); i > 0; --i) flat.values.push_back(draw_from(random, dtype, domain, specials));
+  // One in ten is a number that stands elsewhere in the tensor already: ties have rules of their own.
+  for (int64_t i = count_of(sizes); i > 0; --i) {
+    const bool is_tie = !flat.values.empty() && random.chance(10);
+    flat.values.push_back(is_tie ? random.pick(flat.values) : draw_from(random, dtype, domain, specials));
+  }
   return to_tensor(flat);
 }
 

@@ -318,8 +318,9 @@ FuzzCall decode_search_sorted(FuzzBytes& bytes) {
 }
 
 FuzzCall decode_einsum(FuzzBytes& bytes) {
-  const std::string subscripts = bytes.pick(
-      std::vector<std::string>{"ij,jk->ik", "ij,ij->", "...i,...i->...", "ii->i", "ij->ji", "i,j", "i", "->", "ij,", "I..j->", "é"});
+  const std::string subscripts =
+      bytes.pick(std::vector<std::string>{"ij,jk->ik", "ij,ij->", "...i,...i->...", "ii->i", "bii->bi", "...ii->...", "ij,jj->ij", "ij->ji",
+                                          "i,j", "i", "->", "ij,", "I..j->", "é"});
   const Tensor a = bytes.tensor(16), b = bytes.like(a);
   bytes.say(subscripts);
   const bool two = subscripts.find(',') != std::string::npos;

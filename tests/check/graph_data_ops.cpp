@@ -1,4 +1,4 @@
-// Sizes found in the data, in random graphs. What a mask lets through grows from 0 at its border, so that rounding, which may decide there,
+// Data-dependent sizes in random graphs. What a mask lets through grows from 0 at its border, so that rounding, which may decide there,
 // changes nothing.
 #include "check/graph_ops.h"
 

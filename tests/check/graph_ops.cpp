@@ -244,6 +244,35 @@ Drawn draw_matmul(GraphDraft& draft) {
   return std::nullopt;
 }
 
+// Every vector along the last axis times itself, a square; and the diagonals of what has two axes.
+Drawn draw_square(GraphDraft& draft) {
+  const std::optional<int> x = draft.value_of_rank(1, 3);
+  if (!x) return std::nullopt;
+  Axes5 result = draft.values[*x];
+  result.push_back(result.back());
+  return GraphStep{0, {*x}, {}, result};
+}
+
+Drawn draw_diagonal(GraphDraft& draft) {
+  const std::optional<int> x = draft.value_of_rank(2);
+  if (!x) return std::nullopt;
+  Axes5 result = draft.values[*x];
+  const Axis columns = result.back();
+  result.pop_back();
+  for (int call = 0; call < graph_calls; ++call) result.back()[call] = std::min(result.back()[call], columns[call]);
+  return GraphStep{0, {*x}, {}, result};
+}
+
+// Only of what is square at every call.
+Drawn draw_trace(GraphDraft& draft) {
+  const std::optional<int> x = draft.value_of_rank(2);
+  if (!x) return std::nullopt;
+  Axes5 result = draft.values[*x];
+  if (result[result.size() - 1] != result[result.size() - 2]) return std::nullopt;
+  result.resize(result.size() - 2);
+  return GraphStep{0, {*x}, {}, result};
+}
+
 const std::vector<GraphOp>& table() {
   static const std::vector<GraphOp> ops = {
       {"tanh", draw_unary, [](In in, const Numbers&) { return tanh(in[0]); }},
@@ -279,6 +308,9 @@ const std::vector<GraphOp>& table() {
        [](In in, const Numbers& numbers) {
          return take(in[0], arange(in[0].shape()[static_cast<int>(numbers[0])]), {.axis = numbers[0]});
        }},
+      {"x by itself", draw_square, [](In in, const Numbers&) { return expand_dims(in[0], -1) * expand_dims(tanh(in[0]), -2); }},
+      {"diag", draw_diagonal, [](In in, const Numbers&) { return diag(in[0]); }},
+      {"trace", draw_trace, [](In in, const Numbers&) { return einsum("...ii->...", {in[0]}); }},
       {"transpose", draw_transpose, [](In in, const Numbers& numbers) { return transpose(in[0], numbers); }},
       {"join two axes", draw_join, join},
       {"add an axis", draw_expand, expand},

@@ -26,6 +26,6 @@ struct GraphOp {
 
 const std::vector<GraphOp>& graph_ops();
 std::vector<GraphOp> control_graph_ops();  // those of them that branch or loop
-std::vector<GraphOp> data_graph_ops();     // those whose sizes are found in the data
+std::vector<GraphOp> data_graph_ops();     // those with data-dependent sizes
 
 }  // namespace anyshape::check

@@ -72,6 +72,7 @@ std::vector<OpSample> segment_partition_samples();
 std::vector<OpSample> contraction_samples();
 std::vector<OpSample> attention_samples();
 std::vector<OpSample> make_samples();
+std::vector<OpSample> loss_samples();
 
 // Input plans: one tensor of rank `number` % 6; two or three that broadcast, now one and now the other repeated.
 std::vector<InputPlan> one_input(Random& random, Dtype dtype, int number, const Domain& domain);

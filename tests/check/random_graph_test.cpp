@@ -1,6 +1,7 @@
 // Random graphs of 3 to 40 ops, with gradients: eager, interpreted and compiled agree at five shapes each, through one trace. A failing
 // graph is reduced to a few ops and printed with its text form.
 #include "check/compare_graph.h"
+#include "check/test_share.h"
 #include "function/compile.h"
 
 #include <anyshape/ops.h>
@@ -12,12 +13,15 @@ namespace {
 
 using function_detail::ScopedInterpretation;
 
-// Every graph by the interpreter; every fifth also compiled, for compiling takes most of the time.
-void check_graphs(uint64_t first, uint64_t count) {
-  for (uint64_t seed = first; seed < first + count && !testing::Test::HasFailure(); ++seed) {
+// Every graph by the interpreter, with symbolic sizes and with some or all fixed; every fifth also compiled, for compiling takes most of the
+// time.
+void check_graphs(uint64_t first, int all) {
+  const uint64_t end = first + static_cast<uint64_t>(share_of(all, 20));  // every way of checking is taken in turn within twenty
+  for (uint64_t seed = first; seed < end && !testing::Test::HasFailure(); ++seed) {
     const Dtype dtype = seed % 2 == 0 ? Dtype::f64 : Dtype::f32;
     const RandomGraph graph = draw_graph(seed);
     check_graph(graph, How::Interpreted, dtype);
+    check_graph(graph, seed % 4 < 2 ? How::FixedSizes : How::SomeFixedSizes, dtype);
     if (seed % 5 == 0) check_graph(graph, How::Compiled, dtype);
   }
 }

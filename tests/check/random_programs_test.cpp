@@ -1,6 +1,7 @@
 // Random programs, most with gradients: compiled and op by op agree at several sizes each. A failing one is reduced to the steps that matter.
 // ANYSHAPE_RANDOM_PROGRAMS says how many of each family are tried.
 #include "check/random_program.h"
+#include "check/test_share.h"
 
 #include <gtest/gtest.h>
 
@@ -12,11 +13,11 @@ namespace anyshape::check {
 namespace {
 
 constexpr uint64_t first_seed = 100;
-constexpr uint64_t usual_programs = 30;  // of each family: about 15 seconds together
+constexpr int usual_programs = 30;  // of each family: about 15 seconds together
 
 uint64_t programs_wanted() {
   const char* wanted = std::getenv("ANYSHAPE_RANDOM_PROGRAMS");
-  return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : usual_programs;
+  return wanted != nullptr ? std::strtoull(wanted, nullptr, 10) : static_cast<uint64_t>(share_of(usual_programs, 1));
 }
 
 void check_programs(ProgramFamily family) {

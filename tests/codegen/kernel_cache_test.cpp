@@ -2,15 +2,16 @@
 #include "codegen/disk_cache.h"
 #include "codegen/jit.h"
 #include "codegen/run_both.h"
-#include "function/text_of.h"
 #include "loop/text.h"
 #include "support/temporary_folder.h"
+#include "support/text_of.h"
 
 #include <anyshape/error.h>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cstring>
 #include <fstream>
 
 namespace anyshape::codegen {
@@ -85,6 +86,35 @@ TEST_F(KernelCache, follows_no_link) {
   fs::rename(file, elsewhere);
   fs::create_symlink(elsewhere, file);
   EXPECT_FALSE(disk.find("key"));
+}
+
+TEST_F(KernelCache, waits_for_nobody_where_a_pipe_has_a_kernels_name) {
+  DiskCache disk = cache();
+  disk.store("key", "code");
+  const fs::path file = only_file();
+  fs::remove(file);
+  ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+  EXPECT_FALSE(disk.find("key"));
+  disk.store("key", "code");
+  EXPECT_EQ(disk.find("key"), "code");
+}
+
+TEST_F(KernelCache, neither_reads_nor_keeps_a_file_without_end) {
+  DiskCache disk = cache();
+  disk.store("key", "code");
+  const fs::path file = only_file();
+  std::ifstream original(file, std::ios::binary);
+  std::string head(32, '\0');
+  original.read(head.data(), 32);
+  const uint64_t bytes = uint64_t{1} << 40U, object = bytes - 32 - 3;  // a head that says so, and a file of holes
+  std::memcpy(head.data() + 16, &object, sizeof object);
+  std::fstream(file, std::ios::in | std::ios::out | std::ios::binary).write(head.data(), 32);
+  fs::resize_file(file, bytes);
+  EXPECT_FALSE(disk.find("key"));
+  DiskCache another = cache();
+  another.store("other", "code of another");  // looks at the folder's size
+  EXPECT_FALSE(fs::exists(file));
+  EXPECT_TRUE(another.find("other"));
 }
 
 TEST_F(KernelCache, drops_what_was_used_longest_ago) {

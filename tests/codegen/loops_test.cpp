@@ -74,7 +74,8 @@ TEST(Loops, branches_run_one_side) {
 }
 
 TEST(Reduce, every_combination_on_every_type_and_length) {
-  constexpr Combine kinds[] = {Combine::Sum, Combine::Product, Combine::Maximum, Combine::Minimum, Combine::All, Combine::Any};
+  constexpr Combine kinds[] = {Combine::Sum,     Combine::SumTo, Combine::Product, Combine::Maximum,
+                               Combine::Minimum, Combine::All,   Combine::Any};
   for (const Dtype type : {Dtype::b8, Dtype::u8, Dtype::i32, Dtype::i64, Dtype::f32, Dtype::f64}) {
     for (const Combine kind : kinds) {
       if ((kind >= Combine::All) != (type == Dtype::b8)) continue;

@@ -1,6 +1,6 @@
 // Comma-separated values: quotes, types, missing values, and errors with their line.
-#include "function/text_of.h"
 #include "support/temporary_folder.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 
@@ -101,7 +101,7 @@ TEST_F(Csv, refuses_what_does_not_fit_with_its_line) {
   EXPECT_EQ(text_of<DataError>([&] { Dataset::from_csv(write("")); }),
             "Dataset::from_csv: \"" + file_.string() + "\" is empty; expected a header.");
   EXPECT_EQ(text_of<DataError>([&] { Dataset::from_csv("/nowhere/at/all.csv"); }),
-            "Dataset::from_csv: \"/nowhere/at/all.csv\" cannot be read; expected a file.");
+            "Dataset::from_csv: \"/nowhere/at/all.csv\" is no file that can be read; expected a file.");
 }
 
 TEST_F(Csv, refuses_a_name_of_two_columns_where_it_is_asked_for) {
@@ -154,15 +154,14 @@ TEST_F(Csv, refuses_a_long_line_before_its_fields_are_kept) {
             place(3) + ": more than 1 field; expected 1, one per column.");
 }
 
-TEST_F(Csv, refuses_separators_that_mean_something_else_and_what_cannot_be_read_on) {
+TEST_F(Csv, refuses_separators_that_mean_something_else_and_what_is_no_file) {
   for (const char separator : {'"', '\n', '\r', '\xe9'}) {
     EXPECT_EQ(text_of<ArgumentError>([&] { Dataset::from_csv(write("a\n1\n"), {.separator = separator}); }),
               "Dataset::from_csv: the separator is character " + std::to_string(static_cast<unsigned char>(separator)) +
                   "; expected an ASCII one that is no quote and no line end.");
   }
-  // A folder opens as a file does, and fails at the first byte.
   EXPECT_EQ(text_of<DataError>([&] { Dataset::from_csv(folder_.path()); }),
-            "Dataset::from_csv: \"" + folder_.path().string() + "\" cannot be read; expected a file.");
+            "Dataset::from_csv: \"" + folder_.path().string() + "\" is a folder; expected a file.");
 }
 
 }  // namespace

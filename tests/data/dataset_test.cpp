@@ -1,5 +1,5 @@
 // Datasets: lazy, gone through again and again with the same result, errors with the element's number.
-#include "function/text_of.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 
@@ -32,7 +32,7 @@ TEST(Dataset, gives_rows_again_and_again) {
     for (const Example& example : data) {
       EXPECT_EQ(example.x.single().shape(), Shape({2}));
       EXPECT_EQ(example.y.single().rank(), 0);
-      seen.push_back(to_string(example.x.single()) + to_string(example.y.single()) + to_string(example.sample_weight));
+      seen.push_back(to_string(example.x.single()) + to_string(example.y.single()) + to_string(example.sample_weight.single()));
     }
     EXPECT_EQ(seen, (std::vector<std::string>{"[1 2]50.5", "[3 4]61.5"}));
   }

@@ -1,5 +1,5 @@
 // Elements made ahead on a thread of their own: the same ones, errors in their place, no wait at the end.
-#include "function/text_of.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 
@@ -75,7 +75,7 @@ TEST(Prefetch, ends_its_threads_where_an_iterator_is_dropped) {
 TEST(Prefetch, trains_on_threads_of_its_own) {
   random::set_seed(1);
   const Tensor x = random::normal({64, 5}), y = random::normal({64, 1});
-  const Model model = Sequential(Dense(1));
+  Model model = Sequential(Dense(1));
   model.compile({.optimizer = "sgd", .loss = "mse"});
   const History history =
       model.fit(Dataset::from(x, y).shuffle({.buffer = 64, .seed = 1}).batch(8).prefetch(2), {.epochs = 3, .verbose = Verbose::Silent});

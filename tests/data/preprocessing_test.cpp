@@ -1,6 +1,6 @@
 // Preprocessing: the golden cases, sizes 0 and 1, and what is refused.
-#include "function/text_of.h"
 #include "support/golden_values.h"
+#include "support/text_of.h"
 #include "train/golden_names.h"
 
 #include <anyshape/anyshape.h>

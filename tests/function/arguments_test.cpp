@@ -1,5 +1,5 @@
 // What a function takes and gives besides tensors: host values and structure are part of the key, objects go by identity.
-#include "function/text_of.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 

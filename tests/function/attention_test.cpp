@@ -1,5 +1,5 @@
-// Attention over several tiles of queries and keys, against the whole matrix of weights by ops; the same bits for any number of threads;
-// weights that dropout takes away.
+// Attention over several tiles of queries and keys, against the whole matrix of weights by ops; causal rows by themselves and in pieces behind
+// earlier keys; the same bits for any number of threads; weights that dropout takes away.
 #include "autodiff/finite_differences.h"
 #include "runtime/pool.h"
 
@@ -31,7 +31,7 @@ Tensor by_whole_matrices(const Tensor& query, const Tensor& key, const Tensor& v
   if (mask.defined()) scores = where(mask, scores, -1e9);
   if (causal) {
     const Tensor i = expand_dims(arange(query.shape()[1]), 1), k = expand_dims(arange(key.shape()[1]), 0);
-    scores = where(k <= i, scores, -std::numeric_limits<double>::infinity());
+    scores = where(k <= i + (key.shape()[1].value() - query.shape()[1].value()), scores, -std::numeric_limits<double>::infinity());
   }
   return heads_first(matmul(softmax(scores), heads_first(value)));
 }
@@ -59,16 +59,68 @@ TEST(Attention, many_tiles_give_what_one_matrix_gives) {
         const std::vector<Tensor> want =
             pulled(in, [&](const Operands& x) { return by_whole_matrices(x.query, x.key, x.value, mask, causal); });
         const double close = dtype == f32 ? 2e-4 : 1e-10;
-        // A causal query may find all its few keys masked: then the whole matrix spreads over keys of the future, too.
-        const int64_t first = causal && masked ? 100 : 0;
         for (size_t i = 0; i < got.size(); ++i) {
-          if (first > 0 && i < 3) continue;
-          const Tensor part = slice(got[i], {{}, {.begin = first}}), expected = slice(want[i], {{}, {.begin = first}});
-          EXPECT_TRUE(all_close(part, expected, {.relative = close, .absolute = close}))
+          EXPECT_TRUE(all_close(got[i], want[i], {.relative = close, .absolute = close}))
               << to_string(dtype) << (causal ? " causal" : "") << (masked ? " masked" : "") << ", tensor " << i;
         }
       }
     }
+  }
+}
+
+TEST(Attention, causal_rows_are_the_same_whole_and_in_pieces_behind_the_keys_before) {
+  random::set_seed(3);
+  for (const Dtype dtype : {f32, f64}) {
+    const Operands in = draw(2, 700, 700, dtype);
+    const Tensor whole = dot_product_attention(in.query, in.key, in.value, {.is_causal = true});
+    int64_t begin = 0;
+    for (const int64_t length : {1, 0, 62, 64, 2, 256, 130, 1, 184}) {
+      const int64_t end = begin + length;
+      const auto upto = [&](const Tensor& x) { return slice(x, {{}, {.end = end}}); };
+      const Tensor piece =
+          dot_product_attention(slice(in.query, {{}, {.begin = begin, .end = end}}), upto(in.key), upto(in.value), {.is_causal = true});
+      const double close = dtype == f32 ? 1e-6 : 1e-14;
+      EXPECT_TRUE(all_close(piece, slice(whole, {{}, {.begin = begin, .end = end}}), {.relative = close, .absolute = close}))
+          << to_string(dtype) << ", queries " << begin << " to " << end;
+      begin = end;
+    }
+    EXPECT_EQ(begin, 700);
+  }
+}
+
+// Tiles without any key, tiles in which some queries have none, and tiles in which all have.
+TEST(Attention, queries_that_causality_leaves_no_key_give_0_and_gradients_of_0) {
+  random::set_seed(4);
+  constexpr int64_t queries = 400, keys = 300, blind = queries - keys;
+  const Tensor mask = random::bernoulli({2, 1, queries, keys}, {.probability = 0.9});
+  for (const Dtype dtype : {f32, f64}) {
+    for (const bool masked : {false, true}) {
+      const Operands in = draw(2, queries, keys, dtype);
+      const auto attend = [&](const Operands& x, int64_t first) {
+        return dot_product_attention(x.query, x.key, x.value,
+                                     {.mask = masked ? slice(mask, {{}, {}, {.begin = first}}) : Tensor(), .is_causal = true});
+      };
+      const std::vector<Tensor> got = pulled(in, [&](const Operands& x) { return attend(x, 0); });
+      const Operands seeing{slice(in.query, {{}, {.begin = blind}}), in.key, in.value};
+      const std::vector<Tensor> want = pulled(seeing, [&](const Operands& x) { return attend(x, blind); });
+      const double close = dtype == f32 ? 2e-5 : 1e-12;
+      const CloseOptions closely{.relative = close, .absolute = close};
+      for (const size_t i : {size_t{0}, size_t{3}}) {  // the gradient of the query, and the result
+        const Tensor nothing = slice(got[i], {{}, {.end = blind}});
+        EXPECT_TRUE(all_equal(nothing, zeros_like(nothing))) << to_string(dtype) << ", tensor " << i;
+        EXPECT_TRUE(all_close(slice(got[i], {{}, {.begin = blind}}), want[i], closely)) << to_string(dtype) << ", tensor " << i;
+      }
+      for (const size_t i : {size_t{1}, size_t{2}})
+        EXPECT_TRUE(all_close(got[i], want[i], closely)) << to_string(dtype) << ", tensor " << i;
+    }
+  }
+}
+
+TEST(Attention, causal_gradients_agree_with_differences_for_few_and_for_many_queries) {
+  for (const auto& [queries, keys] : {std::pair<int64_t, int64_t>{2, 5}, {5, 2}, {3, 3}, {1, 4}, {4, 0}}) {
+    const Operands in = draw(2, queries, keys, f64);
+    check_gradients([](const std::vector<Tensor>& x) { return dot_product_attention(x[0], x[1], x[2], {.is_causal = true}); },
+                    {in.query, in.key, in.value}, 1e-5);
   }
 }
 

@@ -1,5 +1,5 @@
 // cond: the branch of the value, in one trace; gradients, variables, sizes, and what it refuses.
-#include "function/text_of.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 

@@ -1,6 +1,6 @@
 // A plain `if` on a tensor inside a traced function: both outcomes in one trace, joined where the callable returns.
 #include "function/compile.h"
-#include "function/text_of.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 

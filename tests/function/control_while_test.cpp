@@ -1,5 +1,5 @@
 // while_loop: loops on values, eager and traced; gradients where the number of iterations is limited.
-#include "function/text_of.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 
@@ -90,8 +90,9 @@ TEST(While, without_a_limit_has_no_gradient_and_names_scan) {
 TEST(While, says_what_does_not_fit) {
   auto ranks = function(
       [](Tensor x) { return while_loop([](const Tensor& y) { return sum(y) > 1.0f; }, [](const Tensor& y) { return sum(y); }, x); });
-  EXPECT_NE(text_of<ShapeError>([&] { ranks(ones({3})); }).find("while_loop: carry 0 is f32[a0] before an iteration and f32[] after it"),
-            std::string::npos);
+  EXPECT_NE(
+      text_of<ShapeError>([&] { ranks(ones({3})); }).find("while_loop: carried value 0 is f32[a0] before an iteration and f32[] after it"),
+      std::string::npos);
   EXPECT_NE(text_of<ArgumentError>([] { halved(ones({3}), {.max_iterations = -1}); }).find("max_iterations is -1"), std::string::npos);
   const Variable v(tensor({1.0f}), {.name = "v"});
   auto assigns = function([&](Tensor x) {

@@ -1,6 +1,6 @@
-// Sizes that are in the data: one trace, compiled, for whatever an op finds.
+// Data-dependent sizes: one trace, compiled, for whatever an op finds.
 #include "function/compile.h"
-#include "function/text_of.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 

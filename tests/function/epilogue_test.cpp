@@ -46,7 +46,7 @@ struct Versions {
 
 template <class Compiled>
 bool follows_products(const Compiled& compiled) {
-  return compiled.explain().find("runs on its blocks") != std::string::npos;
+  return compiled.explain({.detail = Detail::Full}).find("runs on its blocks") != std::string::npos;
 }
 
 struct Sizes {
@@ -200,7 +200,7 @@ TEST(Epilogue, states_of_loops_keep_their_bits) {
         for (size_t i = 0; i < got.size(); ++i) expect_same_bits(again[i], got[i]);
       }
     }
-    EXPECT_TRUE(follows_products(versions.joined)) << versions.joined.explain();
+    EXPECT_TRUE(follows_products(versions.joined)) << versions.joined.explain({.detail = Detail::Full});
   }
 }
 

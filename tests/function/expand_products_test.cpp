@@ -188,7 +188,7 @@ TEST(ExpandProducts, a_layer_of_one_unit_and_its_gradients_call_no_library) {
   const auto expanded = function(step, {.name = "unit", .signature = {of_weights, of_inputs, of_targets}});
   const std::vector<Tensor> got = expanded(w, x, y), wanted = step(cast(w, f64), cast(x, f64), cast(y, f64));
   for (size_t i = 0; i < got.size(); ++i) EXPECT_TRUE(all_close(cast(got[i], f64), wanted[i], {.relative = 1e-5, .absolute = 1e-4})) << i;
-  const std::string text = expanded.explain();
+  const std::string text = expanded.explain({.detail = Detail::Full});
   EXPECT_EQ(text.find("  product "), std::string::npos) << text;
   EXPECT_NE(text.find("with a vector: a sum that joins what is around it"), std::string::npos) << text;
   EXPECT_NE(text.find("of one term each: a multiplication"), std::string::npos) << text;

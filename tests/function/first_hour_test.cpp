@@ -1,5 +1,5 @@
 // What people run into in their first hour: variables that share a tensor, functions under tapes, host numbers, names, guards.
-#include "function/text_of.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 

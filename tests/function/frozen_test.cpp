@@ -1,4 +1,6 @@
 // check_frozen: host values that change from run to run are found, and looking for them leaves no mark.
+#include "support/warnings.h"
+
 #include <anyshape/anyshape.h>
 
 #include <gtest/gtest.h>
@@ -22,6 +24,16 @@ TEST(Frozen, host_numbers_are_named_with_the_op_that_holds_them) {
   ASSERT_EQ(frozen.size(), 1U);
   EXPECT_EQ(frozen[0].op, "maximum");
   EXPECT_EQ(frozen[0].text, "maximum holds the host number 1; a second run gave 2");
+}
+
+TEST(Frozen, host_numbers_are_compared_as_the_host_gave_them) {
+  double seconds = 1763458311.25;  // a time of day: f32 has steps of 128 s there
+  auto frozen = frozen_in([&](Tensor x) { return x + (seconds += 0.5); });
+  ASSERT_EQ(frozen.size(), 1U);
+  EXPECT_EQ(frozen[0].text, "add holds the host number 1763458311.75; a second run gave 1763458312.25");
+  frozen = frozen_in([&](Tensor x) { return cond(sum(x) > 0.0, [&] { return x * -Tensor(seconds += 0.5); }, [&] { return x; }); });
+  ASSERT_EQ(frozen.size(), 1U);
+  EXPECT_EQ(frozen[0].op, "negative");
 }
 
 TEST(Frozen, attributes_and_tensors_made_on_the_way_are_found) {
@@ -75,6 +87,107 @@ TEST(Frozen, random_state_and_variables_are_as_after_one_run) {
   auto plain = function(step, {.name = "plain", .check_frozen = false});
   EXPECT_TRUE(all_equal(plain(ones({3})), first));
   EXPECT_TRUE(all_equal(random::normal({2}), after_first));
+}
+
+TEST(Frozen, the_first_trace_warns_by_default_with_function_op_values_and_cure) {
+  const Warnings warnings;
+  int count = 0;
+  auto noisy = function([&](Tensor x) { return x + static_cast<float>(++count); }, {.name = "noisy", .retrace = Retrace::Allow});
+  noisy(ones({3}));
+  EXPECT_EQ(count, 2);
+  EXPECT_EQ(noisy.stats().traces, 1);
+  EXPECT_EQ(noisy.stats().compiles, 1);
+  ASSERT_EQ(warnings.texts().size(), 1U);
+  EXPECT_EQ(
+      warnings.texts()[0],
+      "function \"noisy\": add holds the host number 1; a second run gave 2. What a callable takes from the host while it is traced is a "
+      "constant of every later call: pass it as an argument (as::Tensor), keep it in an as::Variable, or draw it with as::random. Where "
+      "one value for all calls is meant, compute it outside, or set .check_frozen = false.");
+  noisy(ones({3, 3}));  // a later trace is made once
+  EXPECT_EQ(count, 3);
+  EXPECT_EQ(noisy.stats().traces, 2);
+  EXPECT_EQ(warnings.texts().size(), 1U);
+}
+
+TEST(Frozen, many_values_are_one_warning_that_counts_them) {
+  const Warnings warnings;
+  float count = 0;
+  auto noisy = function(
+      [&](Tensor x) {
+        for (int i = 0; i < 5; ++i) x = x + ++count;
+        return x;
+      },
+      {.name = "noisy"});
+  noisy(ones({3}));
+  ASSERT_EQ(warnings.texts().size(), 1U);
+  EXPECT_NE(warnings.texts()[0].find("; and 2 more, which report() lists."), std::string::npos) << warnings.texts()[0];
+  EXPECT_EQ(noisy.traces()[0].frozen.size(), 5U);
+}
+
+TEST(Frozen, values_inside_branches_and_loops_are_found) {
+  float count = 0;
+  auto frozen = frozen_in([&](Tensor x) { return cond(sum(x) > 0.0f, [&] { return x * ++count; }, [&] { return x; }); });
+  ASSERT_EQ(frozen.size(), 1U);
+  EXPECT_EQ(frozen[0].text, "multiply holds the host number 1; a second run gave 2");
+  frozen = frozen_in([&](Tensor x) {
+    count = count + 1;
+    if (sum(x) > 0.0f) return x - count;
+    return x;
+  });
+  EXPECT_FALSE(frozen.empty());
+}
+
+TEST(Frozen, another_variable_and_another_result_are_found) {
+  const Variable a(ones({3}), {.name = "a"}), b(ones({3}), {.name = "b"});
+  bool flip = false;
+  auto frozen = frozen_in([&](Tensor x) {
+    flip = !flip;
+    return x + (flip ? a : b);
+  });
+  ASSERT_EQ(frozen.size(), 1U);
+  EXPECT_EQ(frozen[0].text, "add holds variable \"a\"; a second run took variable \"b\"");
+  frozen = frozen_in([&](Tensor x) {
+    flip = !flip;
+    const Tensor up = exp(x), down = log(x);
+    return flip ? up : down;
+  });
+  ASSERT_EQ(frozen.size(), 1U);
+  EXPECT_NE(frozen[0].text.find("the result of exp stands where a second run did return that of log"), std::string::npos) << frozen[0].text;
+}
+
+TEST(Frozen, sizes_found_in_data_are_no_difference) {
+  EXPECT_TRUE(frozen_in([](Tensor x) {
+                const Tensor found = boolean_mask(x, x > 0.0f);
+                return reshape(found, {found.shape()[0], 1}) + zeros({found.shape()[0], 2});
+              }).empty());
+}
+
+TEST(Frozen, whatever_the_second_run_throws_the_call_goes_on) {
+  const Warnings warnings;
+  int runs = 0;
+  auto fragile = function(
+      [&](Tensor x) {
+        if (++runs > 1) throw 7;
+        return x + 1.0f;
+      },
+      {.name = "fragile"});
+  EXPECT_EQ(fragile(ones({1})).item<float>(), 2.0f);
+  ASSERT_EQ(warnings.texts().size(), 1U);
+  EXPECT_NE(warnings.texts()[0].find("function \"fragile\": the callable threw when it was run a second time"), std::string::npos);
+}
+
+TEST(Frozen, functions_inside_functions_run_twice_and_not_more) {
+  int runs = 0;
+  auto innermost = function(
+      [&](Tensor x) {
+        ++runs;
+        return x + 1.0f;
+      },
+      {.name = "innermost"});
+  auto inner = function([&](Tensor x) { return innermost(x) * 2.0f; }, {.name = "inner"});
+  auto outer = function([&](Tensor x) { return inner(x) - 1.0f; }, {.name = "outer"});
+  outer(ones({2}));
+  EXPECT_EQ(runs, 2);
 }
 
 TEST(Frozen, off_means_one_run) {

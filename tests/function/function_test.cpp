@@ -1,5 +1,5 @@
 // function(): one trace for any shape, signatures that refuse, checks that explain, a ledger that counts.
-#include "function/text_of.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 

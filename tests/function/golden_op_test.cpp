@@ -329,6 +329,21 @@ TEST_P(GoldenOp, agrees_eagerly_compiled_and_interpreted) {
   }
 }
 
+// As numbers, sizes let more be joined, folded and left out.
+TEST_P(GoldenOp, agrees_where_sizes_are_known) {
+  const GoldenCase& golden = *GetParam();
+  std::vector<Tensor> inputs, weights;
+  for (const auto& [name, value] : golden.inputs) inputs.push_back(to_tensor(value));
+  for (size_t i = 0; i < golden.outputs.size(); ++i) {
+    const GoldenTensor* upstream = golden.upstream.find(std::to_string(i));
+    weights.push_back(upstream != nullptr ? to_tensor(*upstream) : Tensor());
+  }
+  const function_detail::ScopedInterpretation interpretation;
+  auto exact = function([&](const std::vector<Tensor>& traced) { return run_case(golden, traced, weights); },
+                        {.name = golden.name, .shapes = Shapes::Exact});
+  compare(golden, exact(inputs), "exact");
+}
+
 std::vector<const GoldenCase*> cases() {
   std::vector<const GoldenCase*> found;
   for (const GoldenCase& golden : support::golden_cases()) {

@@ -1,6 +1,6 @@
 // The ledger: every number it counts and every reason it gives, by functions made to show them.
 #include "function/compile.h"
-#include "function/text_of.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 

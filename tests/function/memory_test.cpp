@@ -1,4 +1,6 @@
 // Memory over many shapes: one trace serves them without growing, and one trace per shape stays within its limits.
+#include "support/sanitized.h"
+
 #include <anyshape/anyshape.h>
 
 #include <gtest/gtest.h>
@@ -8,18 +10,6 @@
 
 namespace anyshape::test {
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool is_sanitized = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool is_sanitized = true;
-#else
-constexpr bool is_sanitized = false;
-#endif
-#else
-constexpr bool is_sanitized = false;
-#endif
 
 int64_t resident_bytes() {
   std::ifstream file("/proc/self/statm");

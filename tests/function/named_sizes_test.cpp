@@ -1,5 +1,5 @@
 // Sizes that are given by name: one reader for all that take them, which says what is wrong with which name.
-#include "function/text_of.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 
@@ -55,14 +55,16 @@ TEST(NamedSizes, a_number_of_bytes_needs_all_and_a_text_those_there_are) {
   EXPECT_EQ(text_of<ArgumentError>([&] { twice.peak_bytes({{"time", 8}}); }),
             "function \"twice\": peak_bytes: no size is given for \"batch\"; expected peak_bytes({{\"batch\", ...}, {\"time\", ...}}). The "
             "trace is (x: f32[batch, time]).");
-  EXPECT_NE(twice.explain({{"time", 8}}).find("8 * batch FLOP"), std::string::npos) << twice.explain({{"time", 8}});
+  EXPECT_NE(twice.explain({.detail = Detail::Full, .sizes = {{"time", 8}}}).find("8 * batch FLOP"), std::string::npos)
+      << twice.explain({.detail = Detail::Full, .sizes = {{"time", 8}}});
 }
 
 TEST(NamedSizes, a_name_of_any_trace_is_known) {
   auto twice = function([](Tensor x) { return x + x; }, {.name = "twice"});
   twice(ones({2}));
   twice(ones({2, 3}));
-  EXPECT_NE(twice.explain({{"a1", 3}}).find("3 * a0 FLOP"), std::string::npos) << twice.explain({{"a1", 3}});
+  EXPECT_NE(twice.explain({.detail = Detail::Full, .sizes = {{"a1", 3}}}).find("3 * a0 FLOP"), std::string::npos)
+      << twice.explain({.detail = Detail::Full, .sizes = {{"a1", 3}}});
   EXPECT_EQ(text_of<ArgumentError>([&] { twice.explain({{"b0", 3}}); }),
             "function \"twice\": explain: \"b0\" is no size; expected one of \"a0\", \"a1\". The traces are (f32[a0]), (f32[a0, a1]).");
 }

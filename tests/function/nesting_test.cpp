@@ -1,5 +1,5 @@
 // Functions inside functions, gradients of functions, functions of gradients; recursion ends with an error.
-#include "function/text_of.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 

@@ -1,7 +1,7 @@
 // Packed scans: rows of unequal length without padded steps, against a loop over the rows and finite differences.
 #include "function/numbers.h"
-#include "function/text_of.h"
 #include "ops/control/scan.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 

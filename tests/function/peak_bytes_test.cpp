@@ -2,7 +2,7 @@
 #include "base/switches.h"
 #include "function/bytes_taken.h"
 #include "function/small_network.h"
-#include "function/text_of.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 
@@ -70,7 +70,7 @@ TEST(PeakBytes, is_a_formula) {
   auto squares =
       function([](Tensor x) { return matmul(exp(matmul(x, x)), x); }, {.name = "squares", .signature = {spec(f32, {dim("n"), dim("n")})}});
   squares(ones({2, 2}));
-  EXPECT_EQ(squares.peak_formula(), "results 4 * n * n, values on the way 4 * n * n + 32")
+  EXPECT_EQ(squares.peak_formula(), "results 4 * n * n, arena 4 * n * n + 32")
       << "exp is written over its argument; 32 bytes hold how the product is cut";
 }
 

@@ -1,6 +1,6 @@
 // Ragged tensors as arguments and results of functions: one trace for all rows, and gradients.
-#include "function/text_of.h"
 #include "ops/expect_error.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 

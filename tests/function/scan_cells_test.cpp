@@ -16,8 +16,8 @@ namespace {
 
 constexpr int64_t units = 17, features = 3;  // no multiple of a vector
 
-const std::vector<std::string> switches = {"turn_weights", "save_functions", "sink_constants", "clean_gradients",
-                                           "cut_up",       "place_parts",    "keep_carries",   "epilogue"};
+const std::vector<std::string> switches = {"transpose_weights", "save_functions", "sink_constants", "clean_gradients", "cut_up",
+                                           "concat_in_place",   "keep_carries",   "epilogue"};
 
 Tensor numbers(const Shape& shape, double step, Dtype dtype = f64) {
   return cast(sin(reshape(cast(arange(shape.count().value()), f64) * step + 0.3, shape)) * 0.5, dtype);
@@ -46,7 +46,7 @@ std::vector<Tensor> peephole_step(const Weights& w, const std::vector<Tensor>& s
   return {output, next, output * 2};
 }
 
-// Two products of the states, gates of different sizes, a gate that two joins hold, states that change places.
+// Two products of the states, gates of different sizes, a gate that two joins hold, states that are swapped.
 std::vector<Tensor> mixed_step(const Weights& w, const std::vector<Tensor>& states, const Tensor& x) {
   const Tensor &h = states[0], &c = states[1];
   const std::vector<Tensor> given = split(matmul(x, w.kernel), 4, {.axis = -1}),

@@ -2,8 +2,8 @@
 // variable as it was, and readers beside a training step see whole steps.
 #include "function/on_threads.h"
 #include "function/small_network.h"
-#include "function/text_of.h"
 #include "graph/stateful.h"
+#include "support/text_of.h"
 #include "tensor/tensor_impl.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Variables and traces: made at the first call only, committed all or none, and made outside a trace that is in progress.
-#include "function/text_of.h"
 #include "graph/outside_trace.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 
@@ -138,6 +138,24 @@ TEST(Variables, a_compiled_function_can_run_while_another_is_traced) {
       {.name = "outer", .check_frozen = false});
   EXPECT_EQ(outer(ones({1})).item<float>(), 5);
   EXPECT_EQ(inner.stats().calls, 1);
+}
+
+TEST(Variables, are_outside_a_trace_that_ended_behind_a_tape_of_its_own) {
+  const Variable weight(ones({2}));
+  std::optional<GradientTape> kept;
+  auto leaves_its_tape = function(
+      [&](Tensor x) {
+        kept.emplace();
+        return x * weight;
+      },
+      {.name = "leaves_its_tape", .check_frozen = false});
+  leaves_its_tape(ones({2}));
+  EXPECT_EQ(this_thread.trace(), nullptr);
+  EXPECT_EQ((weight + 1.0f).to_vector<float>(), (std::vector<float>{2, 2}));
+  weight.assign(zeros({2}));
+  EXPECT_EQ(weight.read().to_vector<float>(), (std::vector<float>{0, 0}));
+  kept.reset();
+  EXPECT_EQ(this_thread.execution, nullptr);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // verify(): sizes are tried at their ends and between, what differs is shrunk, nothing is left behind.
-#include "function/text_of.h"
 #include "graph/bind.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 
@@ -93,6 +93,34 @@ TEST(Verify, calls_refused_both_ways_agree_and_are_counted) {
   EXPECT_TRUE(result) << to_string(result);
   EXPECT_GT(result.refused, 0);
   EXPECT_LT(result.refused, 20);
+}
+
+TEST(Verify, nothing_is_said_to_agree_where_nothing_was_compared) {
+  auto sum_of = function([](Tensor a, Tensor b) { return a + b; },
+                         {.name = "sum_of", .signature = {spec(f32, {dim("n", {.min = 2})}), spec(f32, {dim("m", {.min = 2})})}});
+  const Verification refused = verify(sum_of, {{.name = "n", .min = 2, .max = 3}, {.name = "m", .min = 5, .max = 9}});
+  EXPECT_FALSE(refused);
+  EXPECT_TRUE(refused.difference.empty());
+  EXPECT_EQ(refused.compared(), 0);
+  EXPECT_EQ(refused.refused, 32);
+  const std::string text = to_string(refused);
+  EXPECT_EQ(text.rfind("nothing was compared: 32 calls refused both ways, the first with: ", 0), 0U) << text;
+  EXPECT_NE(text.find("add"), std::string::npos) << text;
+  const Verification none = verify(sum_of, {}, {.count = 0});
+  EXPECT_FALSE(none);
+  EXPECT_EQ(to_string(none), "nothing was compared: no call was tried");
+}
+
+TEST(Verify, sizes_that_do_not_fit_in_memory_are_refused_with_their_names) {
+  auto square = function([](Tensor x) { return x * x; }, {.name = "square", .signature = {spec(f32, {dim("n"), 3}, "x")}});
+  const std::string text = text_of<ArgumentError>([&] { verify(square, {{.name = "n", .max = int64_t{1} << 60}}); });
+  EXPECT_EQ(
+      text.rfind("verify: at n = 1152921504606846976 an argument would be x: f32[1152921504606846976, 3], which takes more than the ", 0),
+      0U)
+      << text;
+  EXPECT_NE(text.find("Give a smaller .max."), std::string::npos) << text;
+  EXPECT_THROW(verify(square, {{.name = "n", .max = INT64_MAX}}), ArgumentError);
+  EXPECT_THROW(verify(square, {{.name = "n", .min = INT64_MAX - 1, .max = INT64_MAX}}), ArgumentError);
 }
 
 TEST(Verify, variables_and_random_numbers_start_equal_and_are_left_alone) {

@@ -62,9 +62,9 @@ TEST(Views, share_memory) {
   const Tensor x = ones({6, 4});
   for (const Tensor& view : {transpose(x), slice(x, {{1, 3}}), slice(x, {{.step = -2}}), flip(x), broadcast_to(x, {2, 6, 4}),
                              expand_dims(x, 1), squeeze(expand_dims(x, 0)), reshape(x, {3, 8}), split(x, 2)[1], unstack(x)[3]}) {
-    EXPECT_EQ(view.impl()->buffer, x.impl()->buffer);
+    EXPECT_EQ(view.impl()->buffer(), x.impl()->buffer());
   }
-  EXPECT_NE(reshape(transpose(x), {24}).impl()->buffer, x.impl()->buffer) << "no strides say this";
+  EXPECT_NE(reshape(transpose(x), {24}).impl()->buffer(), x.impl()->buffer()) << "no strides say this";
 }
 
 TEST(Views, enter_elementwise_ops) {

@@ -36,12 +36,12 @@ struct GraphVerify : testing::Test {
 };
 
 TEST_F(GraphVerify, accepts_what_the_rules_give) {
-  graph.outputs = add(graph, add_op, {a, a}, spec(f32, {n, 4}))->outputs;
+  graph.outputs = {add(graph, add_op, {a, a}, spec(f32, {n, 4}))->outputs[0]};
   EXPECT_NO_THROW(graph::verify(graph));
 }
 
 TEST_F(GraphVerify, accepts_a_size_that_could_be_the_same) {
-  graph.outputs = add(graph, add_op, {a, a}, spec(f32, {m, 4}))->outputs;
+  graph.outputs = {add(graph, add_op, {a, a}, spec(f32, {m, 4}))->outputs[0]};
   EXPECT_NO_THROW(graph::verify(graph)) << "n and m may have been checked to be equal";
 }
 
@@ -106,7 +106,7 @@ TEST_F(GraphVerify, refuses_an_input_that_is_there_twice) {
 }
 
 TEST_F(GraphVerify, refuses_a_result_that_nothing_makes) {
-  graph.outputs = add(graph, negative_op, {a}, spec(f32, {n, 4}))->outputs;
+  graph.outputs = {add(graph, negative_op, {a}, spec(f32, {n, 4}))->outputs[0]};
   graph.set_nodes({});
   expect("return names %2, which nothing makes");
 }

@@ -60,5 +60,42 @@ TEST(FromMemory, refuses_bad_sizes_capacity_and_pointers) {
   expect_error<ArgumentError>([] { from_memory<float>(nullptr, {3}); }, "from_memory: the pointer is null for f32[3]; expected 12 bytes.");
 }
 
+TEST(Borrow, uses_memory_in_place_where_its_page_goes_on) {
+  struct Page {
+    alignas(4096) float numbers[1024];
+  };
+  auto page = std::make_shared<Page>();
+  for (int i = 0; i < 1024; ++i) page->numbers[i] = static_cast<float>(i);
+  Tensor x = borrow(&page->numbers[100], {2, 3}, page);
+  EXPECT_EQ(x.data<float>().data(), &page->numbers[100]);
+  EXPECT_EQ(x.to_vector<float>(), (std::vector<float>{100, 101, 102, 103, 104, 105}));
+  EXPECT_EQ(page.use_count(), 2);
+  x = Tensor();
+  EXPECT_EQ(page.use_count(), 1);
+  const Tensor just = borrow(page->numbers, {1024 - slack / 4}, page);
+  EXPECT_EQ(just.data<float>().data(), page->numbers) << "512 bytes are left";
+  const Tensor copy = borrow(page->numbers, {1024 - slack / 4 + 1}, page);
+  EXPECT_NE(copy.data<float>().data(), page->numbers) << "fewer are left";
+  const Tensor all = borrow(page->numbers, {1024}, page);
+  EXPECT_NE(all.data<float>().data(), page->numbers) << "none are left";
+  EXPECT_EQ(all.item<float>(1023), 1023);
+  EXPECT_EQ(page.use_count(), 2) << "of what was copied the owner is let go";
+}
+
+TEST(Borrow, calls_a_deleter_once) {
+  int calls = 0;
+  alignas(4096) static float numbers[64] = {1, 2, 3};
+  {
+    const Tensor x = borrow(numbers, {3}, std::shared_ptr<void>(numbers, [&](void*) { ++calls; }));
+    const Tensor also = x;
+    EXPECT_EQ(calls, 0);
+  }
+  EXPECT_EQ(calls, 1);
+}
+
+TEST(Borrow, refuses_null_pointers) {
+  expect_error<ArgumentError>([] { borrow<float>(nullptr, {3}, nullptr); }, "borrow: the pointer is null for f32[3]; expected 12 bytes.");
+}
+
 }  // namespace
 }  // namespace anyshape

@@ -143,6 +143,25 @@ TEST_F(Safetensors, metadata_is_passed_over) {
   EXPECT_EQ(load_safetensors(file_).at("a").to_vector<int32_t>(), std::vector<int32_t>{5});
 }
 
+TEST_F(Safetensors, what_could_not_be_read_again_is_refused_before_the_old_file_is_touched) {
+  save_safetensors(file_, sample());
+  const std::string before = bytes();
+  const Tensor one = tensor<float>({1});
+  const auto saving = [&](const std::vector<std::pair<std::string, Tensor>>& tensors) -> std::string {
+    try {
+      save_safetensors(file_, tensors);
+    } catch (const ArgumentError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(saving({{"k/kernel", one}, {"other", one}, {"k/kernel", one}}),
+            "safetensors: two tensors for \"" + file_.string() + "\" are named \"k/kernel\"; expected names that differ.");
+  EXPECT_EQ(saving({{"__metadata__", one}}), "safetensors: a tensor for \"" + file_.string() +
+                                                 "\" is named \"__metadata__\", which the format keeps for itself; expected another name.");
+  EXPECT_EQ(bytes(), before);
+}
+
 TEST_F(Safetensors, a_save_that_fails_leaves_the_old_file) {
   save_safetensors(file_, sample());
   EXPECT_THROW(save_safetensors(file_ / "no_such_folder" / "x", sample()), ArgumentError);

@@ -158,7 +158,7 @@ TEST(Text, refuses_bad_text_and_names_the_line) {
       {head + "a = min(n)\n}", "min has 1 arguments; expected 2"},
       {head + "a = 1 < n < 2\n}", "no second comparison"},
       {head + "a, b = n\n}", "for or reduce"},
-      {head + "a = reduce mean i in 0 .. n { yield x[i] }\n}", "expected sum, product"},
+      {head + "a = reduce mean i in 0 .. n { yield x[i] }\n}", "expected sum, sum_to, product"},
       {head + "a = reduce sum i in 0 .. n { }\n}", "0 values for 1 combinations"},
       {head + "a = for i in 0 .. n carry (c = 0.0) { next 1 }\n}", "For: a value of type i64; expected f32"},
       {head + "vector i in 0 .. n { vector j in 0 .. n { } }\n}", "Vector in another Vector"},

@@ -42,7 +42,7 @@ TEST(Epilogue, bias_and_activation_run_on_the_blocks_of_the_product_which_has_no
 }
 )");
   ASSERT_EQ(dense.program.steps.size(), 1U);
-  EXPECT_EQ(dense.program.steps[0].kernel.name, "matmul_tanh");
+  EXPECT_EQ(dense.program.steps[0].kernel->name, "matmul_tanh");
   EXPECT_EQ(dense.temporaries(), 0);
   EXPECT_EQ(dense.about("%3 matmul"), "yes: the loop of %5 tanh runs on its blocks, which nobody else reads");
 }
@@ -212,7 +212,7 @@ TEST(Epilogue, loops_in_bodies_follow_their_products_and_write_elsewhere_than_th
   EXPECT_NE(carried.final, carried.initial);
   EXPECT_EQ(std::ranges::count(step.buffers, carried.inside), 1);
   EXPECT_NE(body.program.blocks.at(1).outputs.at(0).buffer, carried.inside);
-  for (const loop::Buffer& buffer : step.kernel.buffers) EXPECT_NE(buffer.access, loop::Access::Own) << buffer.name;
+  for (const loop::Buffer& buffer : step.kernel->buffers) EXPECT_NE(buffer.access, loop::Access::Own) << buffer.name;
 }
 
 TEST(Epilogue, can_be_switched_off) {
@@ -225,6 +225,25 @@ TEST(Epilogue, can_be_switched_off) {
 )")
                 .steps.size(),
             2U);
+}
+
+// The first product goes behind the third, with its other shape: the second one's loop, which reads that, comes after it.
+TEST(Epilogue, a_loop_waits_for_another_products_shapes_that_went_with_it) {
+  const ScopedWithout apart("merge");
+  const Told both =
+      told(R"(graph f(%0 x: f32[n, 8], %1 w: f32[8, 16], %2 y: f32[n, 4, 6], %3 v: f32[6, 4], %4 z: f32[n, 4, 5], %5 u: f32[5, 4]) {
+  %6 = matmul(%0, %1) : f32[n, 16]
+  %7 = reshape(%6) {shape=[n, 4, 4]} : f32[n, 4, 4]
+  %8 = matmul(%2, %3) : f32[n, 4, 4]
+  %9 = matmul(%4, %5) : f32[n, 4, 4]
+  %10 = add(%7, %9) : f32[n, 4, 4]
+  %11 = multiply(%8, %7) : f32[n, 4, 4]
+  return %10, %11
+}
+)");
+  EXPECT_EQ(both.program.steps.size(), 3U);
+  EXPECT_EQ(both.about("%6 matmul"), "yes: the loop of %10 add runs on its blocks");
+  EXPECT_EQ(both.about("%8 matmul"), "yes: the loop of %11 multiply runs on its blocks, which nobody else reads");
 }
 
 }  // namespace

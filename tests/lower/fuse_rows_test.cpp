@@ -137,7 +137,7 @@ TEST(FuseRows, what_others_read_is_written_on_the_way) {
 )";
   const lower::Program program = lowered(text);
   ASSERT_EQ(program.steps.size(), 2U);
-  EXPECT_EQ(loops(program.steps[0].kernel.body), (Loops{{"parallel", 1}, {"for", 1}, {"reduce", 1}, {"vector", 1}}));
+  EXPECT_EQ(loops(program.steps[0].kernel->body), (Loops{{"parallel", 1}, {"for", 1}, {"reduce", 1}, {"vector", 1}}));
   EXPECT_EQ(in_memory(text), (std::set<int>{2, 3, 4, 5}));
 }
 

@@ -42,7 +42,7 @@ TEST(Group, a_value_with_two_users_in_one_loop_is_computed_once_and_stays_there)
 }
 )";
   EXPECT_EQ(in_memory(text), (Ids{3}));
-  const std::string kernel = loop::print(lowered(text).steps.at(0).kernel);
+  const std::string kernel = loop::print(*lowered(text).steps.at(0).kernel);
   EXPECT_EQ(kernel.find("b1[", kernel.find("b1[") + 1), std::string::npos) << kernel;  // x is read once
 }
 

@@ -106,7 +106,7 @@ TEST(KernelReads, of_a_loop_say_at_which_axes_each_value_is_read) {
   ASSERT_EQ(planned.groups.kernels.size(), 1U);
   const lower::KernelReads& reads = planned.groups.kernels[0].reads;
   std::map<int, std::vector<int>> axes;
-  for (const lower::MemoryRead& read : reads.reads) axes[read.value->id] = read.axes;
+  for (const lower::MemoryRead& read : reads.reads) axes[read.value->id].assign(read.axes.begin(), read.axes.end());
   EXPECT_EQ(axes, (std::map<int, std::vector<int>>{{0, {0, 1}}, {1, {1}}, {2, {1, 0}}}));
   EXPECT_EQ(reads.ops.size(), 3U);
   EXPECT_EQ(reads.joins, (std::vector<bool>{false, false})) << "y goes on along the second axis only";

@@ -20,7 +20,12 @@ inline std::set<int> in_memory(const std::string& text) {
   const auto graph = graph::parse(text, find_op);
   std::set<int> ids;
   Decisions decisions;
-  for (const graph::Value* value : lower::group(*graph, decisions).in_memory) ids.insert(value->id);
+  const lower::Groups groups = lower::group(*graph, decisions);
+  for (const graph::Node* node : graph->nodes()) {
+    for (const graph::Value* output : node->outputs) {
+      if (groups.in_memory.contains(output)) ids.insert(output->id);
+    }
+  }
   return ids;
 }
 
@@ -60,7 +65,7 @@ inline std::map<std::string, int> loops(const loop::Block& block) {
 // Of a graph that is one kernel.
 inline std::map<std::string, int> loops_of(const std::string& text) {
   const lower::Program program = lowered(text);
-  return program.steps.size() == 1 ? loops(program.steps[0].kernel.body) : std::map<std::string, int>{{"kernels", program.steps.size()}};
+  return program.steps.size() == 1 ? loops(program.steps[0].kernel->body) : std::map<std::string, int>{{"kernels", program.steps.size()}};
 }
 
 }  // namespace anyshape::test

@@ -32,7 +32,7 @@ bool are_in_place(const lower::Program& program, const lower::ProgramBuffer& inp
       program.steps[static_cast<size_t>(std::get<int>(program.blocks[0].items[static_cast<size_t>(output.first_step)]))];
   const auto access = [&](const lower::ProgramBuffer& buffer) {
     const auto found = std::ranges::find(step.buffers, static_cast<int>(&buffer - program.buffers.data()));
-    return step.kernel.buffers[static_cast<size_t>(found - step.buffers.begin())].access;
+    return step.kernel->buffers[static_cast<size_t>(found - step.buffers.begin())].access;
   };
   return access(input) == loop::Access::Own && access(output) == loop::Access::Out && size_of(input.dtype) == size_of(output.dtype);
 }

@@ -1,5 +1,7 @@
 // A call after the first few asks nobody for memory: not the system for blocks, and, where the sizes are small, not even the C library for
 // handles. Over ten thousand sizes, memory is what the largest needs.
+#include "support/sanitized.h"
+
 #include <anyshape/anyshape.h>
 
 #include <gtest/gtest.h>
@@ -9,14 +11,6 @@
 #include <fstream>
 #include <numeric>
 #include <random>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define ANYSHAPE_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define ANYSHAPE_SANITIZED 1
-#endif
-#endif
 
 namespace {
 
@@ -49,9 +43,6 @@ void* __libc_memalign(size_t alignment, size_t bytes);  // NOLINT(bugprone-reser
   return __libc_memalign(alignment, bytes);
 }
 }
-constexpr bool is_sanitized = false;
-#else
-constexpr bool is_sanitized = true;
 #endif
 
 namespace anyshape::test {
@@ -107,7 +98,7 @@ TEST(Allocations, a_ragged_call_asks_the_system_for_nothing) {
 Tensor labels(int64_t rows) { return random::integers({rows}, {.low = 0, .high = 2}); }
 
 TEST(Allocations, a_training_step_asks_the_system_for_nothing) {
-  const Model model = Sequential(Dense(32, {.activation = relu}), Dense(2));
+  Model model = Sequential(Dense(32, {.activation = relu}), Dense(2));
   model.compile({.optimizer = adam(), .loss = sparse_categorical_crossentropy({.from_logits = true})});
   const Batch batches[] = {{.x = {random::normal({64, 20})}, .y = {labels(64)}}, {.x = {random::normal({31, 20})}, .y = {labels(31)}}};
   model.train_on_batch(batches[0].x[0], batches[0].y[0]);
@@ -119,7 +110,7 @@ TEST(Allocations, a_training_step_asks_the_system_for_nothing) {
 }
 
 TEST(Allocations, a_recurrent_training_step_asks_the_system_for_nothing) {
-  const Model model = Sequential(Embedding(50, 8), LSTM(16), Dense(2));
+  Model model = Sequential(Embedding(50, 8), LSTM(16), Dense(2));
   model.compile({.optimizer = adam(), .loss = sparse_categorical_crossentropy({.from_logits = true})});
   const auto ids = [](int64_t steps) { return random::integers({20, steps}, {.low = 0, .high = 50}); };
   const Batch batches[] = {{.x = {ids(12)}, .y = {labels(20)}}, {.x = {ids(7)}, .y = {labels(20)}}};
@@ -166,7 +157,7 @@ TEST(Memory, ten_thousand_sizes_of_a_small_function_need_what_the_largest_needs)
 }
 
 TEST(Memory, ten_thousand_sizes_of_a_training_step_need_what_the_largest_needs) {
-  const Model model = Sequential(Dense(16, {.activation = relu}), Dense(2));
+  Model model = Sequential(Dense(16, {.activation = relu}), Dense(2));
   model.compile({.optimizer = adam(), .loss = sparse_categorical_crossentropy({.from_logits = true})});
   const Tensor x = random::normal({10'000, 8}), y = labels(10'000);
   model.train_on_batch(x, y);

@@ -1,5 +1,5 @@
 // Callbacks: when they are called, and what those of the library do.
-#include "function/text_of.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 
@@ -218,6 +218,48 @@ TEST_F(Callbacks, checkpoints_are_written_each_epoch_or_for_the_best) {
   EXPECT_TRUE(all_equal(model_.weights()[0], trained));
 }
 
+TEST_F(Callbacks, fields_of_a_checkpoint_are_formatted_as_in_python) {
+  std::filesystem::create_directories(folder_);
+  fit_with({1.23456, 0.5}, ModelCheckpoint((folder_ / "ck-{epoch:02d}-{val_loss:.2f}-{loss:.1e}-{{x}}").string()));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "ck-01-1.23-1.0e+00-{x}"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "ck-02-0.50-1.0e+00-{x}"));
+}
+
+TEST_F(Callbacks, what_a_checkpoint_cannot_write_is_found_before_training) {
+  std::filesystem::create_directories(folder_);
+  const auto refusal = [&](const std::string& path) {
+    const std::string text = text_of<ArgumentError>(
+        [&] { model_.fit(ones({2, 1}), ones({2, 1}), {.verbose = Verbose::Silent, .callbacks = {ModelCheckpoint(path)}}); });
+    EXPECT_EQ(model_.optimizer().iterations().read().item<int64_t>(), 0) << path;
+    return text;
+  };
+  EXPECT_EQ(refusal("ck-{val_loss:.2f}"),
+            "ModelCheckpoint: the path \"ck-{val_loss:.2f}\" has the field \"val_loss\", which is not recorded; expected epoch or one of "
+            "loss. Give "
+            "fit validation data for val_ values.");
+  EXPECT_EQ(refusal("ck-{epoch:q}"),
+            "ModelCheckpoint: the path \"ck-{epoch:q}\" formats \"epoch\" by \"q\"; expected a format of a number, like 02d.");
+  EXPECT_EQ(refusal("ck-{loss:02d}"),
+            "ModelCheckpoint: the path \"ck-{loss:02d}\" formats \"loss\" by \"02d\"; expected a format of a number, like .2f.");
+  for (const char* braces : {"ck-{epoch", "ck-epoch}", "ck-{epoch{"}) {
+    EXPECT_NE(refusal(braces).find("expected fields like {epoch} or {loss:.2f}, and {{ or }} for a brace."), std::string::npos) << braces;
+  }
+  EXPECT_NE(refusal("ck-{}").find("has a field without a name"), std::string::npos);
+  EXPECT_EQ(refusal((folder_ / "none/ck-{epoch}").string()), "ModelCheckpoint: \"" + (folder_ / "none/ck-").string() +
+                                                                 "\" cannot be written: the folder \"" + (folder_ / "none").string() +
+                                                                 "\" is not there; expected a path in a folder that may be written.");
+}
+
+TEST_F(Callbacks, a_null_pointer_is_no_callback) {
+  EXPECT_EQ(text_of<ArgumentError>([] { const AnyCallback none = std::shared_ptr<EarlyStopping>(); }),
+            "callback: the pointer is null; expected a callback.");
+  EXPECT_EQ(text_of<ArgumentError>([] { Dataset(std::shared_ptr<const DatasetImpl>()); }),
+            "Dataset: the pointer is null; expected a dataset.");
+  Dataset data = Dataset::from(ones({4, 1}), ones({4, 1})).batch(2);
+  const Dataset moved = std::move(data);
+  model_.fit(data, {.verbose = Verbose::Silent});  // NOLINT(bugprone-use-after-move): is still whole
+}
+
 TEST_F(Callbacks, a_csv_file_has_a_line_per_epoch) {
   std::filesystem::create_directories(folder_);
   const std::filesystem::path file = folder_ / "log.csv";
@@ -227,12 +269,14 @@ TEST_F(Callbacks, a_csv_file_has_a_line_per_epoch) {
   EXPECT_EQ(read(file), "epoch,loss\n0,1\n1,1\n");  // to 1, past it, and so on: the rate is 1
   model_.fit(ones({2, 1}), ones({2, 1}), {.verbose = Verbose::Silent, .callbacks = {CSVLogger(file, {.append = true})}});
   EXPECT_EQ(read(file), "epoch,loss\n0,1\n1,1\n0,1\n");
-  EXPECT_EQ(text_of<ArgumentError>([] {
-              CSVLogger logger("/nowhere/log.csv");
-              Model none;
-              logger.on_train_begin(none);
-            }),
-            "CSVLogger: \"/nowhere/log.csv\" cannot be written; expected a path in a folder that exists.");
+  EXPECT_EQ(
+      text_of<ArgumentError>([] {
+        CSVLogger logger("/nowhere/log.csv");
+        Model none;
+        logger.on_train_begin(none);
+      }),
+      "CSVLogger: \"/nowhere/log.csv\" cannot be written: the folder \"/nowhere\" is not there; expected a path in a folder that may be "
+      "written.");
 }
 
 TEST_F(Callbacks, training_ends_where_the_loss_is_no_number) {

@@ -1,5 +1,5 @@
 // What fit, evaluate and predict refuse: each with its text, and the weights as they were.
-#include "function/text_of.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 
@@ -29,7 +29,7 @@ class FitErrors : public testing::Test {
   }
 
   template <class Error>
-  std::string fit_error(const Data& x, const Data& y, const FitOptions& options = silent) const {
+  std::string fit_error(const Data& x, const Data& y, const FitOptions& options = silent) {
     return text_of<Error>([&] { model_.fit(x, y, options); });
   }
 
@@ -62,10 +62,10 @@ TEST_F(FitErrors, missing_values_of_datasets_are_told_by_element) {
 
 TEST_F(FitErrors, missing_values_go_to_the_layer_that_takes_them) {
   const Tensor table = tensor({{1.0F, nan}, {3.0F, 4.0F}});
-  const FillMissing fill({.strategy = Missing::Mean});
+  FillMissing fill({.strategy = Missing::Mean});
   fill.adapt(table);
   const Tensor a = input({2}, {.name = "table"}), b = input({2}, {.name = "plain"});
-  const Model both(FunctionalOptions{.inputs = {a, b}, .outputs = {Dense(1)(Concatenate()({fill(a), Dense(2)(b)}))}});
+  Model both(FunctionalOptions{.inputs = {a, b}, .outputs = {Dense(1)(Concatenate()({fill(a), Dense(2)(b)}))}});
   both.compile({.optimizer = "sgd", .loss = "mse"});
   both.fit(inputs({table, ones({2, 2})}), ones({2, 1}), silent);
   EXPECT_EQ(text_of<DataError>([&] { both.fit(inputs({table, table}), ones({2, 1}), silent); }),
@@ -84,7 +84,8 @@ TEST_F(FitErrors, counts_that_differ_and_empty_data) {
             "fit: the dataset is empty; expected at least one batch.");
   EXPECT_EQ(fit_error<DataError>(ones({4, 3}), ones({4, 2}), {.verbose = Verbose::Silent, .validation_split = 0.9}),
             "fit: validation_split 0.9 of 4 rows leaves 0 for training; expected some on both sides.");
-  EXPECT_EQ(text_of<DataError>([&] { model_.predict(zeros({0, 3})); }), "predict: the inputs have no rows; expected at least one.");
+  EXPECT_EQ(text_of<DataError>([&] { model_.evaluate(zeros({0, 3}), zeros({0, 2})); }),
+            "evaluate: the inputs have no rows; expected at least one.");
 }
 
 TEST_F(FitErrors, shapes_that_do_not_fit_the_model_or_the_loss) {
@@ -131,7 +132,7 @@ TEST_F(FitErrors, unequal_counts_are_found_before_rows_are_split_off) {
 
 TEST_F(FitErrors, names_that_the_model_does_not_have) {
   const Tensor a = input({3}, {.name = "left"}), b = input({3}, {.name = "right"});
-  const Model named(FunctionalOptions{.inputs = {a, b}, .outputs = {Dense(1, {.name = "sum"})(Add()({a, b}))}});
+  Model named(FunctionalOptions{.inputs = {a, b}, .outputs = {Dense(1, {.name = "sum"})(Add()({a, b}))}});
   named.compile({.optimizer = "sgd", .loss = "mse"});
   EXPECT_EQ(text_of<ArgumentError>([&] { named.fit(inputs({{"left", ones({2, 3})}, {"rihgt", ones({2, 3})}}), ones({2, 1}), silent); }),
             "fit: \"rihgt\" is no input; expected \"right\".");
@@ -143,7 +144,7 @@ TEST_F(FitErrors, names_that_the_model_does_not_have) {
 }
 
 TEST(ModelErrors, an_unbuilt_or_uncompiled_model_says_what_to_do) {
-  const Model model = Sequential(Dense(2));
+  Model model = Sequential(Dense(2));
   EXPECT_EQ(text_of<ArgumentError>([&] { model.fit(ones({2, 3}), ones({2, 2})); }),
             "fit: the model is not compiled; expected compile({.optimizer = ..., .loss = ...}) before.");
   EXPECT_EQ(text_of<ArgumentError>([&] { model.train_step(); }),
@@ -155,7 +156,7 @@ TEST(ModelErrors, an_unbuilt_or_uncompiled_model_says_what_to_do) {
 }
 
 TEST(ModelErrors, an_empty_handle_is_told_by_every_member) {
-  const Model none;
+  Model none;
   const Tensor x = ones({2, 3});
   const Dataset data = Dataset::from(x, x).batch(2);
   const std::string tail = ": the handle is empty; expected a model of layers, as Sequential(...).";
@@ -168,10 +169,10 @@ TEST(ModelErrors, an_empty_handle_is_told_by_every_member) {
   EXPECT_EQ(text_of<ArgumentError>([&] { none.predict(data); }), "predict" + tail);
   EXPECT_EQ(text_of<ArgumentError>([&] { none.train_on_batch(x, x); }), "train_on_batch" + tail);
   EXPECT_EQ(text_of<ArgumentError>([&] { none.train_step(); }), "train_step" + tail);
-  EXPECT_EQ(text_of<ArgumentError>([&] { none.outputs({x}); }), "outputs" + tail);
   EXPECT_EQ(text_of<ArgumentError>([&] { none.optimizer(); }), "optimizer" + tail);
   EXPECT_EQ(text_of<ArgumentError>([&] { none.stop_training(); }), "stop_training" + tail);
   const std::string as_layer = "layer: the handle is empty; expected a layer.";
+  EXPECT_EQ(text_of<ArgumentError>([&] { none.outputs({x}); }), as_layer);
   EXPECT_EQ(text_of<ArgumentError>([&] { none.summary(); }), as_layer);
   EXPECT_EQ(text_of<ArgumentError>([&] { static_cast<void>(none.layer("dense")); }), as_layer);
   EXPECT_EQ(text_of<ArgumentError>([&] { static_cast<void>(none.clone()); }), as_layer);
@@ -181,7 +182,7 @@ TEST(ModelErrors, an_empty_handle_is_told_by_every_member) {
 }
 
 TEST(ModelErrors, options_of_compile_that_contradict_each_other) {
-  const Model model = Sequential(Dense(2));
+  Model model = Sequential(Dense(2));
   auto error = [&](const CompileOptions& options) { return text_of<ArgumentError>([&] { model.compile(options); }); };
   EXPECT_EQ(error({.losses = {"mse", "mae"}}), "compile: .losses has 2 values for 1 output; expected one per output.");
   EXPECT_EQ(error({.loss = "mse", .loss_weights = {1, 2, 3}}),
@@ -194,10 +195,11 @@ TEST(ModelErrors, options_of_compile_that_contradict_each_other) {
             "compile: the metric \"f1_score\"" + several);
   const StepFunction step = [](Model& own, Optimizer&, const Tensor& x, const Tensor&) { return mean(own(x)); };
   EXPECT_EQ(error({.metrics = {"mae"}, .step = step}),
-            "compile: metrics are given with a .step of your own, which alone has the predictions; expected one of the two.");
+            "compile: metrics are given with a .step of your own, which alone has the predictions; expected one of the two. A step may "
+            "return metrics beside its loss, as a StepResult.");
   model.compile({.loss = "mse", .metrics = {precision({.thresholds = {0.2}}), f1_score({.average = Average::Micro}), "auc"}});
   const Tensor x = input({3});
-  const Model two(FunctionalOptions{.inputs = {x}, .outputs = {Dense(1)(x), Dense(1)(x)}});
+  Model two(FunctionalOptions{.inputs = {x}, .outputs = {Dense(1)(x), Dense(1)(x)}});
   EXPECT_EQ(text_of<ArgumentError>([&] { two.compile({.losses = {"mse"}}); }),
             "compile: .losses has 1 value for 2 outputs; expected one per output.");
   two.compile({.losses = {"mse", "mae"}, .loss_weights = {1, 0.5}});
@@ -205,7 +207,7 @@ TEST(ModelErrors, options_of_compile_that_contradict_each_other) {
 
 TEST(ModelErrors, labels_out_of_range_leave_the_weights) {
   random::set_seed(2);
-  const Model model = Sequential(Dense(3, {.activation = softmax}));
+  Model model = Sequential(Dense(3, {.activation = softmax}));
   model(ones({1, 2}));
   model.compile({.optimizer = "adam", .loss = "sparse_categorical_crossentropy"});
   const std::vector<Tensor> before = model.weights();

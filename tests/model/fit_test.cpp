@@ -32,7 +32,7 @@ void expect_equal_weights(const Model& a, const Model& b) {
 TEST(Fit, has_one_trace_with_the_tail_batch_and_other_batch_sizes) {
   random::set_seed(1);
   const Rows rows;
-  const Model model = small_model();
+  Model model = small_model();
   model.compile({.optimizer = "adam", .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
   const History history = model.fit(rows.x, rows.y, {.batch_size = 8, .epochs = 20, .verbose = Verbose::Silent});
   EXPECT_EQ(history.epochs(), 20);
@@ -49,7 +49,7 @@ TEST(Fit, has_one_trace_with_the_tail_batch_and_other_batch_sizes) {
 TEST(Fit, gives_one_epoch_loss_for_every_batch_size_which_is_that_of_evaluate) {
   random::set_seed(2);
   const Tensor x = random::normal({50, 4}, {.dtype = Dtype::f64}), y = random::integers({50}, {.high = 3});
-  const Model model = small_model(Dtype::f64);
+  Model model = small_model(Dtype::f64);
   model.compile({.optimizer = sgd({.learning_rate = 0}), .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
   const Scores whole = model.evaluate(x, y, {.batch_size = 50, .verbose = Verbose::Silent});
   for (const int64_t size : {1, 3, 7, 50, 64}) {
@@ -63,9 +63,9 @@ TEST(Fit, gives_one_epoch_loss_for_every_batch_size_which_is_that_of_evaluate) {
 TEST(Fit, gives_the_same_numbers_eagerly_dropout_and_shuffle_included) {
   random::set_seed(3);
   const Rows rows;
-  const Model compiled = Sequential(Dense(8, {.activation = relu}), Dropout(0.3), Dense(3, {.activation = softmax}));
+  Model compiled = Sequential(Dense(8, {.activation = relu}), Dropout(0.3), Dense(3, {.activation = softmax}));
   compiled(rows.x);
-  const Model eager = compiled.clone();
+  Model eager = compiled.clone();
   compiled.compile({.optimizer = "adam", .loss = "sparse_categorical_crossentropy"});
   eager.compile({.optimizer = "adam", .loss = "sparse_categorical_crossentropy", .run_eagerly = true});
   const FitOptions options{.batch_size = 16, .epochs = 3, .verbose = Verbose::Silent, .seed = 7};
@@ -77,10 +77,10 @@ TEST(Fit, gives_the_same_numbers_eagerly_dropout_and_shuffle_included) {
 TEST(Fit, is_repeated_by_its_seed) {
   random::set_seed(4);
   const Rows rows;
-  const Model first = small_model();
+  Model first = small_model();
   first(rows.x);
-  const Model second = first.clone(), other = first.clone();
-  for (const Model& model : {first, second, other}) model.compile({.optimizer = "adam", .loss = "sparse_categorical_crossentropy"});
+  Model second = first.clone(), other = first.clone();
+  for (Model model : {first, second, other}) model.compile({.optimizer = "adam", .loss = "sparse_categorical_crossentropy"});
   first.fit(rows.x, rows.y, {.batch_size = 8, .epochs = 2, .verbose = Verbose::Silent, .seed = 5});
   second.fit(rows.x, rows.y, {.batch_size = 8, .epochs = 2, .verbose = Verbose::Silent, .seed = 5});
   other.fit(rows.x, rows.y, {.batch_size = 8, .epochs = 2, .verbose = Verbose::Silent, .seed = 6});
@@ -94,7 +94,7 @@ TEST(Fit, has_the_same_bits_for_any_number_of_threads) {
     const runtime::ScopedPool pool(threads);
     random::set_seed(5);
     const Tensor x = random::normal({200, 64}), y = random::integers({200}, {.high = 10});
-    const Model model = Sequential(Dense(128, {.activation = relu}), Dropout(0.2), Dense(10, {.activation = softmax}));
+    Model model = Sequential(Dense(128, {.activation = relu}), Dropout(0.2), Dense(10, {.activation = softmax}));
     model.compile({.optimizer = "adam", .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
     model.fit(x, y, {.batch_size = 32, .epochs = 4, .verbose = Verbose::Silent});
     if (wanted.empty()) wanted = model.weights();
@@ -107,7 +107,7 @@ TEST(Fit, trains_rows_of_unequal_length_as_they_are) {
   std::vector<Tensor> rows;
   for (int64_t i = 0; i < 30; ++i) rows.push_back(random::normal({1 + i % 7, 3}));
   const Tensor y = random::normal({30, 2});
-  const Model model = Sequential(Dense(5, {.activation = tanh}), GlobalAveragePooling1D(), Dense(2));
+  Model model = Sequential(Dense(5, {.activation = tanh}), GlobalAveragePooling1D(), Dense(2));
   model.compile({.optimizer = "adam", .loss = "mse"});
   double one_by_one = 0;
   for (int64_t i = 0; i < 30; ++i) {
@@ -132,7 +132,7 @@ TEST(Fit, adds_regularizers_and_losses_of_layers) {
       return input;
     }
   };
-  const Model model = Sequential(Penalised(), Dense(1, {.kernel_initializer = "ones", .kernel_regularizer = l2(0.1)}));
+  Model model = Sequential(Penalised(), Dense(1, {.kernel_initializer = "ones", .kernel_regularizer = l2(0.1)}));
   model.compile({.optimizer = sgd({.learning_rate = 0.1}), .loss = "mse"});
   const Tensor x = tensor({{1.0F, 2.0F}, {3.0F, 4.0F}}), y = tensor({{2.0F}, {8.0F}});
   // mse: ((3 - 2)^2 + (7 - 8)^2) / 2 = 1; the layer: 30 / 2; the kernel: 0.1 * 2.
@@ -144,8 +144,8 @@ TEST(Fit, adds_regularizers_and_losses_of_layers) {
 
 TEST(Fit, penalises_trained_weights_and_each_once) {
   const DenseOptions options{.use_bias = false, .kernel_initializer = "ones", .kernel_regularizer = l2(0.1)};
-  const AnyLayer shared = layer(Dense(2, options)), frozen = layer(Dense(1, options));
-  const Model model = Sequential(Sequential(shared), Sequential(shared), frozen);
+  AnyLayer shared = layer(Dense(2, options)), frozen = layer(Dense(1, options));
+  Model model = Sequential(Sequential(shared), Sequential(shared), frozen);
   const Tensor x = zeros({4, 2}), y = zeros({4, 1});
   model(x);
   model.compile({.optimizer = sgd({.learning_rate = 0}), .loss = "mse"});
@@ -157,7 +157,7 @@ TEST(Fit, penalises_trained_weights_and_each_once) {
 }
 
 TEST(Fit, takes_a_batch_of_any_size) {
-  const Model model = Sequential(Dense(1));
+  Model model = Sequential(Dense(1));
   model.compile({.optimizer = "sgd", .loss = "mse"});
   constexpr int64_t huge = std::numeric_limits<int64_t>::max();
   const Tensor x = ones({5, 2}), y = ones({5, 1});
@@ -169,9 +169,9 @@ TEST(Fit, takes_a_batch_of_any_size) {
 TEST(Fit, runs_a_step_of_the_users_own) {
   random::set_seed(7);
   const Rows rows;
-  const Model own = small_model();
+  Model own = small_model();
   own(rows.x);
-  const Model built_in = own.clone();
+  Model built_in = own.clone();
   own.compile({.optimizer = sgd({.learning_rate = 0.1}), .step = [](Model& model, Optimizer& optimizer, const Tensor& x, const Tensor& y) {
                  GradientTape tape;
                  const Tensor loss = sparse_categorical_crossentropy()(y, model(x));
@@ -188,7 +188,7 @@ TEST(Fit, runs_a_step_of_the_users_own) {
 TEST(Fit, takes_the_kind_of_sizes_it_is_asked_for) {
   random::set_seed(8);
   const Rows rows;
-  const Model model = small_model();
+  Model model = small_model();
   model.compile({.optimizer = "sgd", .loss = "sparse_categorical_crossentropy"});
   model.fit(rows.x, rows.y, {.batch_size = 20, .verbose = Verbose::Silent, .shapes = Shapes::Exact});
   EXPECT_EQ(model.train_step().stats().traces, 2);  // 20 rows, and the 10 of the tail
@@ -199,7 +199,7 @@ TEST(Fit, takes_the_kind_of_sizes_it_is_asked_for) {
 TEST(Fit, validates_on_the_last_rows_or_on_given_ones) {
   random::set_seed(9);
   const Rows rows;
-  const Model model = small_model();
+  Model model = small_model();
   model.compile({.optimizer = sgd({.learning_rate = 0}), .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
   const History split = model.fit(rows.x, rows.y, {.verbose = Verbose::Silent, .validation_split = 0.2});
   const Tensor last_x = slice(rows.x, {{.begin = 40}}), last_y = slice(rows.y, {{.begin = 40}});
@@ -217,10 +217,10 @@ TEST(Fit, validates_on_the_last_rows_or_on_given_ones) {
 TEST(Fit, over_a_dataset_is_fit_over_its_tensors) {
   random::set_seed(10);
   const Rows rows;
-  const Model first = small_model();
+  Model first = small_model();
   first(rows.x);
-  const Model second = first.clone();
-  for (const Model& model : {first, second}) model.compile({.optimizer = "adam", .loss = "sparse_categorical_crossentropy"});
+  Model second = first.clone();
+  for (Model model : {first, second}) model.compile({.optimizer = "adam", .loss = "sparse_categorical_crossentropy"});
   first.fit(rows.x, rows.y, {.batch_size = 8, .epochs = 2, .verbose = Verbose::Silent, .shuffle = false});
   second.fit(Dataset::from(rows.x, rows.y).batch(8).prefetch(2), {.epochs = 2, .verbose = Verbose::Silent});
   expect_equal_weights(first, second);
@@ -231,8 +231,7 @@ TEST(Fit, takes_inputs_and_targets_by_position_and_by_name) {
   random::set_seed(11);
   const Tensor a = input({3}, {.name = "a"}), b = input({2}, {.name = "b"});
   const Tensor joined = Concatenate()({Dense(4)(a), Dense(4)(b)});
-  const Model model(
-      FunctionalOptions{.inputs = {a, b}, .outputs = {Dense(2, {.name = "left"})(joined), Dense(1, {.name = "right"})(joined)}});
+  Model model(FunctionalOptions{.inputs = {a, b}, .outputs = {Dense(2, {.name = "left"})(joined), Dense(1, {.name = "right"})(joined)}});
   model.compile({.optimizer = sgd({.learning_rate = 0}), .losses = {"mse", "mae"}, .loss_weights = {1, 0.5}});
   const Tensor first = random::normal({10, 3}), second = random::normal({10, 2}), left = random::normal({10, 2}),
                right = random::normal({10, 1});
@@ -246,7 +245,7 @@ TEST(Fit, takes_inputs_and_targets_by_position_and_by_name) {
 TEST(Fit, casts_targets_to_what_a_built_in_loss_takes) {
   random::set_seed(12);
   const Tensor x = random::normal({20, 3}), labels = random::integers({20, 1}, {.high = 2});
-  const Model model = Sequential(Dense(1, {.activation = sigmoid}));
+  Model model = Sequential(Dense(1, {.activation = sigmoid}));
   model.compile({.optimizer = sgd({.learning_rate = 0}), .loss = "binary_crossentropy", .metrics = {"accuracy"}});
   const double loss = model.fit(x, labels, silent)["loss"][0];
   for (const Dtype dtype : {b8, i64, f32, f64}) {
@@ -258,7 +257,7 @@ TEST(Fit, casts_targets_to_what_a_built_in_loss_takes) {
 TEST(Fit, lets_go_of_the_model_with_its_last_handle) {
   std::weak_ptr<Layer> layer;
   {
-    const Model model = small_model();
+    Model model = small_model();
     model.compile({.optimizer = "sgd", .step = [](Model& own, Optimizer&, const Tensor& x, const Tensor&) { return mean(own(x)); }});
     model.fit(ones({4, 4}), ones({4, 1}), silent);
     layer = static_cast<const AnyLayer&>(model).layer();

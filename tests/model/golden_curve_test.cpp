@@ -57,7 +57,7 @@ void expect_weights(const GoldenCase& golden, const Model& model) {
 }
 
 // One update per batch x0, y0, x1, ...; what each gives is the loss before it.
-std::vector<double> train_on_batches(const GoldenCase& golden, const Model& model) {
+std::vector<double> train_on_batches(const GoldenCase& golden, Model model) {
   std::vector<double> losses;
   for (int step = 0; golden.inputs.find("x" + std::to_string(step)) != nullptr; ++step) {
     const std::string number = std::to_string(step);
@@ -72,7 +72,7 @@ void run_mlp(const GoldenCase& golden, bool run_eagerly) {
     const std::string activation = golden.attrs["activations"].items()[i].string();
     layers.push_back(Dense(golden.attrs["units"].items()[i].integer(), {.activation = activation}));
   }
-  const Model model = Sequential(layers);
+  Model model = Sequential(layers);
   model(zeros({1, golden.attrs["features"].integer()}));
   model.set_weights(start_weights(golden));
   model.compile({.optimizer = optimizer_of(golden.attrs), .loss = "sparse_categorical_crossentropy", .run_eagerly = run_eagerly});
@@ -89,8 +89,7 @@ void run_branch(const GoldenCase& golden, bool run_eagerly) {
     if (mean(x) > 0.5) return relu(x);
     return sigmoid(x);
   };
-  const Model model =
-      Sequential(Dense(golden.attrs["hidden"].integer(), {.activation = activation}), Dense(golden.attrs["outputs"].integer()));
+  Model model = Sequential(Dense(golden.attrs["hidden"].integer(), {.activation = activation}), Dense(golden.attrs["outputs"].integer()));
   model(zeros({1, 3}));
   model.set_weights(start_weights(golden));
   model.compile({.optimizer = optimizer_of(golden.attrs), .loss = "mse", .run_eagerly = run_eagerly});
@@ -103,7 +102,7 @@ void run_branch(const GoldenCase& golden, bool run_eagerly) {
 
 void run_fit(const GoldenCase& golden, bool run_eagerly) {
   const Json& attrs = golden.attrs;
-  const Model model =
+  Model model =
       Sequential(Dense(attrs["hidden"].integer(), {.activation = "tanh"}), Dense(attrs["classes"].integer(), {.activation = "softmax"}));
   model(zeros({1, attrs["features"].integer()}));
   model.set_weights(start_weights(golden));
@@ -135,7 +134,7 @@ void run_fit(const GoldenCase& golden, bool run_eagerly) {
 // One loss and its gradients where probabilities saturate: the loss is computed from the logits.
 void run_saturated(const GoldenCase& golden, bool run_eagerly) {
   const std::string activation = golden.attrs["activation"].string();
-  const Dense layer(golden.attrs["units"].integer(), {.activation = activation});
+  Dense layer(golden.attrs["units"].integer(), {.activation = activation});
   layer.build({dim("batch"), golden.attrs["features"].integer()});
   layer.set_weights(start_weights(golden));
   const Loss loss = activation == "sigmoid" ? binary_crossentropy() : sparse_categorical_crossentropy();
@@ -163,7 +162,7 @@ void run_rows(const GoldenCase& golden, bool run_eagerly, const std::function<Mo
   const Tensor labels = to_tensor(golden.inputs["labels"]);
   for (const bool is_padded : {true, false}) {
     SCOPED_TRACE(is_padded ? "padded" : "ragged");
-    const Model model = make();
+    Model model = make();
     const Tensor ids = is_padded ? to_padded(ragged) : ragged;
     model(ids);
     model.set_weights(start_weights(golden));

@@ -32,7 +32,7 @@ struct sigaction handler_now() {
 
 TEST(Interrupt, ends_fit_after_the_step_with_a_whole_history) {
   const struct sigaction before = handler_now();
-  const Model model = compiled_model();
+  Model model = compiled_model();
   const Tensor x = ones({10, 2}), y = ones({10, 1});
   const History history = model.fit(
       x, y,
@@ -49,7 +49,7 @@ TEST(Interrupt, ends_fit_after_the_step_with_a_whole_history) {
 
 TEST(Interrupt, is_left_alone_where_the_program_ignores_it) {
   const auto before = std::signal(SIGINT, SIG_IGN);
-  const Model model = compiled_model();
+  Model model = compiled_model();
   EXPECT_EQ(
       model.fit(ones({4, 2}), ones({4, 1}), {.batch_size = 1, .epochs = 2, .verbose = Verbose::Silent, .callbacks = {interrupting(1, 2)}})
           .epochs(),
@@ -66,7 +66,7 @@ TEST(InterruptDeathTest, the_second_one_ends_the_program) {
 
 TEST(Progress, is_a_plain_line_per_epoch_in_a_pipe) {
   testing::internal::CaptureStdout();
-  const Model model = compiled_model();
+  Model model = compiled_model();
   model.fit(ones({64, 2}), ones({64, 1}), {.batch_size = 8, .epochs = 3});
   model.evaluate(ones({8, 2}), ones({8, 1}));
   model.predict(ones({8, 2}));
@@ -79,7 +79,7 @@ TEST(Progress, is_a_plain_line_per_epoch_in_a_pipe) {
 
 TEST(Progress, tells_what_is_traced_again_and_why) {
   testing::internal::CaptureStdout();
-  const Model model = compiled_model();
+  Model model = compiled_model();
   model.fit(ones({8, 2}), ones({8, 1}), {.shapes = Shapes::Exact});
   model.fit(ones({12, 2}), ones({12, 1}), {.shapes = Shapes::Exact});
   const std::string text = testing::internal::GetCapturedStdout();
@@ -88,7 +88,7 @@ TEST(Progress, tells_what_is_traced_again_and_why) {
 
 TEST(Progress, is_silent_where_it_is_told_so) {
   testing::internal::CaptureStdout();
-  const Model model = compiled_model();
+  Model model = compiled_model();
   model.fit(ones({8, 2}), ones({8, 1}), {.verbose = Verbose::Silent});
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
 }

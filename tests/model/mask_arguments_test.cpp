@@ -16,7 +16,7 @@ TEST(MaskArguments, a_mask_on_an_argument_holds_inside_the_trace) {
   EXPECT_TRUE(all_close(encode(embedding(longer)), lstm(embedding(longer)), {.relative = 1e-5, .absolute = 1e-6}));
   EXPECT_EQ(encode.stats().traces, 1);
 
-  const Embedding unmasked(20, 4);
+  Embedding unmasked(20, 4);
   unmasked(ids);
   unmasked.set_weights(embedding.weights());
   const RetraceForecast forecast = encode.would_retrace(unmasked(ids));

@@ -14,7 +14,7 @@ struct TextSizes {
 };
 
 Model text_model(const TextSizes& sizes) {
-  const Sequential model(Embedding(sizes.vocabulary, sizes.embed), LSTM(sizes.units), Dense(1));
+  Sequential model(Embedding(sizes.vocabulary, sizes.embed), LSTM(sizes.units), Dense(1));
   model.build({dim("batch"), dim("time")});
   model.compile({.optimizer = adam(), .loss = binary_crossentropy({.from_logits = true})});
   return model;
@@ -73,7 +73,7 @@ TEST(RaggedStep, needs_memory_in_proportion_to_real_elements) {
     const int64_t without = bytes_after(model, nothing);
     return static_cast<double>(bytes_after(model, batch) - without);
   };
-  std::vector<int64_t> sparse(rows, 34);  // one full row, a fifth of all places
+  std::vector<int64_t> sparse(rows, 34);  // one full row, a fifth of all elements
   sparse[5] = longest;
   sparse[0] += rows * longest / 5 - std::accumulate(sparse.begin(), sparse.end(), int64_t{0});
   const double full = bytes_of(std::vector<int64_t>(rows, longest)), fifth = bytes_of(sparse);

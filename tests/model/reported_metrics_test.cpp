@@ -17,7 +17,7 @@ Names names_of(const Scores& scores) {
 }
 
 TEST(ReportedMetrics, a_callable_is_not_the_loss) {
-  const Model model = Sequential(Dense(1, {.kernel_initializer = "zeros"}));
+  Model model = Sequential(Dense(1, {.kernel_initializer = "zeros"}));
   model.compile({.optimizer = sgd({.learning_rate = 0}), .loss = "mse", .metrics = {twos, "mae", twos}});
   const History history = model.fit(full({4, 2}, 1.0F), full({4, 1}, 3.0F), {.verbose = Verbose::Silent});
   EXPECT_EQ(history.names(), (Names{"loss", "metric", "mae", "metric_1"}));
@@ -27,7 +27,7 @@ TEST(ReportedMetrics, a_callable_is_not_the_loss) {
 }
 
 TEST(ReportedMetrics, equal_names_are_told_apart) {
-  const Model model = Sequential(Dense(1));
+  Model model = Sequential(Dense(1));
   model.compile({.loss = "mse",
                  .metrics = {"accuracy", binary_accuracy({.threshold = 0.3}), "accuracy", mean_metric(twos, "loss")},
                  .weighted_metrics = {"accuracy", "accuracy", "mae"}});
@@ -37,11 +37,11 @@ TEST(ReportedMetrics, equal_names_are_told_apart) {
 
 TEST(ReportedMetrics, several_outputs_have_one_each) {
   const Tensor x = input({2});
-  const Model model(FunctionalOptions{.inputs = {x}, .outputs = {Dense(1, {.name = "a"})(x), Dense(1, {.name = "b"})(x)}});
+  Model model(FunctionalOptions{.inputs = {x}, .outputs = {Dense(1, {.name = "a"})(x), Dense(1, {.name = "b"})(x)}});
   model.compile({.loss = "mse", .metrics = {"mae"}, .weighted_metrics = {"mae"}});
   const Names names =
       names_of(model.evaluate(ones({2, 2}), inputs({{"a", ones({2, 1})}, {"b", ones({2, 1})}}), {.verbose = Verbose::Silent}));
-  EXPECT_EQ(names, (Names{"loss", "a_mae", "b_mae", "a_weighted_mae", "b_weighted_mae"}));
+  EXPECT_EQ(names, (Names{"loss", "a_loss", "b_loss", "a_mae", "b_mae", "a_weighted_mae", "b_weighted_mae"}));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ TEST(Bidirectional, merges_what_both_directions_give) {
     const std::pair<Merge, Tensor> merges[] = {
         {Merge::Concat, concat({a, b}, {.axis = -1})}, {Merge::Sum, a + b}, {Merge::Multiply, a * b}, {Merge::Average, (a + b) / 2}};
     for (const auto& [merge, want] : merges) {
-      const Bidirectional both(GRU(2, {.return_sequences = sequences, .dtype = Dtype::f64}), {.merge = merge});
+      Bidirectional both(GRU(2, {.return_sequences = sequences, .dtype = Dtype::f64}), {.merge = merge});
       both.build(x.shape());
       std::vector<Tensor> weights = forward.weights(), others = backward.weights();
       weights.insert(weights.end(), others.begin(), others.end());
@@ -52,8 +52,8 @@ TEST(Bidirectional, has_two_layers_with_names_weights_and_states_of_their_own) {
 TEST(Bidirectional, turns_a_backward_layer_round) {
   const Tensor x = f64_normal({2, 4, 3});
   const Bidirectional both(SimpleRNN(2, {.go_backwards = true, .dtype = Dtype::f64}));
-  const SimpleRNN backward(2, {.go_backwards = true, .dtype = Dtype::f64});
-  const SimpleRNN forward(2, {.dtype = Dtype::f64});
+  SimpleRNN backward(2, {.go_backwards = true, .dtype = Dtype::f64});
+  SimpleRNN forward(2, {.dtype = Dtype::f64});
   both.build(x.shape());
   backward.build(x.shape());
   forward.build(x.shape());

@@ -88,7 +88,7 @@ void check_shapes(const LayerSample& sample) {
     if (sample.over_time) shape[1] = time;
     specs.push_back({input.dtype(), shape, {}});
   }
-  const TensorSpec told = nn::result_spec(layer, specs);
+  const TensorSpec told = nn::result_specs(layer, specs)[0];
   for (const auto& [rows, steps] : {std::pair<int64_t, int64_t>{3, 4}, {1, 2}, {5, 1}}) {
     Bindings values;
     values.set(batch, rows);

@@ -33,7 +33,7 @@ struct Rows {
   Tensor ragged(size_t input) const { return ragged_from_rows(of_input[input]); }
   int64_t padded_time() const { return *std::ranges::max_element(lengths) + 2; }  // there is always padding
 
-  // The places of the real steps in [rows * time].
+  // The indices of the real steps in [rows * time].
   Tensor real_places() const {
     std::vector<int64_t> places;
     for (size_t row = 0; row < lengths.size(); ++row) {

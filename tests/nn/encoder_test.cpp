@@ -85,7 +85,7 @@ TEST(Encoder, ragged_is_padded_and_masked_is_row_by_row) {
 TEST(Encoder, one_trace_and_one_compile_serve_200_random_ragged_batches) {
   random::set_seed(5);
   const EncoderSizes sizes{.width = 16, .heads = 4, .hidden = 32, .dtype = f32};
-  const Model model = encoder(sizes);
+  Model model = encoder(sizes);
   model.compile({.optimizer = adam({.learning_rate = 1e-3}), .loss = binary_crossentropy({.from_logits = true})});
   const auto step = model.train_step();
   std::mt19937 generator(6);
@@ -106,7 +106,7 @@ TEST(Encoder, one_trace_and_one_compile_serve_200_random_ragged_batches) {
 
 TEST(Encoder, memory_of_a_ragged_step_follows_the_real_elements) {
   const EncoderSizes sizes{.width = 64, .heads = 4, .hidden = 256, .dtype = f32};
-  const Model model = encoder(sizes);
+  Model model = encoder(sizes);
   model.compile({.optimizer = sgd(), .loss = binary_crossentropy({.from_logits = true})});
   const auto step = model.train_step();
   // What a step takes for itself is in the cache when it is done; tiles of attention take a few MiB whatever the rows.

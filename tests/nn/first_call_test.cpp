@@ -5,6 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+
 namespace anyshape::test {
 namespace {
 
@@ -24,6 +28,21 @@ TEST(FirstCall, that_fails_keeps_what_was_built_before) {
   EXPECT_THROW(model(ones({5, 10})), ShapeError);
   EXPECT_FALSE(model.is_built());
   EXPECT_TRUE(dense.is_built());
+}
+
+// In a process of its own, where nothing has been warmed up before.
+TEST(FirstCallDeathTest, of_build_and_no_constructor_starts_a_thread) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        const auto threads = [] {
+          return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
+        };
+        const auto before = threads();
+        const Model model = Sequential(Dense(4), LSTM(3));
+        std::exit(threads() == before ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 TEST(Masks, lambda_drops_its_inputs) {

@@ -1,6 +1,6 @@
 // Initializers: the golden distributions, seeds, callables, and what is refused. Regularizers.
-#include "function/text_of.h"
 #include "support/golden_values.h"
+#include "support/text_of.h"
 #include "train/golden_names.h"
 
 #include <anyshape/anyshape.h>

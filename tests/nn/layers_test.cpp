@@ -1,7 +1,7 @@
 // What single layers promise beside their golden numbers.
-#include "function/text_of.h"
 #include "nn/annotations.h"
 #include "support/temporary_folder.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 
@@ -85,7 +85,7 @@ TEST(BatchNormalization, learns_nothing_from_no_elements) {
 }
 
 TEST(BatchNormalization, uses_the_moving_statistics_when_frozen) {
-  const BatchNormalization layer;
+  BatchNormalization layer;
   const Tensor x = random::normal({8, 3}) + 5;
   layer(x, {.training = true});
   layer.set_trainable(false);
@@ -95,7 +95,7 @@ TEST(BatchNormalization, uses_the_moving_statistics_when_frozen) {
 }
 
 TEST(Normalization, uses_what_it_was_adapted_to_and_leaves_missing_numbers_out) {
-  const Normalization layer;
+  Normalization layer;
   EXPECT_NE(text_of<ArgumentError>([&] { layer(ones({1, 2})); }).find("expected adapt(data)"), std::string::npos);
   const Tensor data = tensor<float>({{1, 10}, {3, nan}, {5, 30}});
   layer.adapt(data);
@@ -106,7 +106,7 @@ TEST(Normalization, uses_what_it_was_adapted_to_and_leaves_missing_numbers_out) 
 }
 
 TEST(Normalization, is_adapted_by_loaded_weights) {
-  const Normalization layer, other;
+  Normalization layer, other;
   layer.adapt(tensor<float>({{1, 10}, {3, 20}}));
   const test::TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "weights.safetensors";
@@ -118,8 +118,7 @@ TEST(Normalization, is_adapted_by_loaded_weights) {
 
 TEST(FillMissing, fills_by_mean_median_and_constant_and_marks_gaps) {
   const Tensor data = tensor<float>({{1, 10}, {2, nan}, {6, 30}, {nan, nan}}), hole = tensor<float>({{nan, 7}, {4, nan}});
-  const FillMissing means, medians({.strategy = Missing::Median}),
-      fives({.strategy = Missing::Constant, .value = 5, .add_indicator = true});
+  FillMissing means, medians({.strategy = Missing::Median}), fives({.strategy = Missing::Constant, .value = 5, .add_indicator = true});
   means.adapt(data);
   medians.adapt(data);
   EXPECT_TRUE(all_close(means(hole), tensor<float>({{3, 7}, {4, 20}})));
@@ -172,7 +171,7 @@ TEST(Layers, regularizers_and_added_losses_join_the_loss) {
       return x;
     }
   };
-  const Sequential model(Dense(1, {.use_bias = false, .kernel_initializer = "ones", .kernel_regularizer = l2(0.5)}), layer(Sparse()));
+  Sequential model(Dense(1, {.use_bias = false, .kernel_initializer = "ones", .kernel_regularizer = l2(0.5)}), layer(Sparse()));
   model.compile({.optimizer = sgd(), .loss = "mse"});
   const Tensor x = tensor<float>({{1, 2}}), y = tensor<float>({{3}});
   EXPECT_NEAR(model.evaluate(x, y, {.verbose = Verbose::Silent})["loss"], 0 + 0.5 * 2 + 3, 1e-5);

@@ -1,5 +1,5 @@
 // Errors name the layer they come from: where a call fails at once, where a later call fails a check, and in the middle of a run.
-#include "function/text_of.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 

@@ -54,7 +54,7 @@ TEST(Recurrent, sizes_as_numbers_give_the_bits_of_any_size) {
       const Tensor x = f64_normal({rows, 5, 4});
       const std::vector<Tensor> states = random_states(kind, rows), got = exact(x, states), any = symbolic(x, states);
       if (rows == 3) {
-        const std::string text = exact.explain();
+        const std::string text = exact.explain({.detail = Detail::Full});
         EXPECT_NE(text.find("every op of its body works on each row by itself"), std::string::npos) << text;
         EXPECT_EQ(text.find("works on all rows together"), std::string::npos) << text;
       }
@@ -96,7 +96,7 @@ TEST(Recurrent, backwards_is_forwards_on_the_reversed_rows) {
   for (const std::string& kind : recurrent_layers) {
     if (kind == "Bidirectional") continue;
     const RecurrentLayer forward = make_recurrent(kind, {.return_sequences = true});
-    const RecurrentLayer backward = make_recurrent(kind, {.return_sequences = true, .go_backwards = true});
+    RecurrentLayer backward = make_recurrent(kind, {.return_sequences = true, .go_backwards = true});
     const Tensor x = f64_normal({2, 5, 4}), real = tensor(std::vector<bool>{1, 0, 1, 1, 0, 1, 1, 1, 0, 0}, {2, 5});
     forward.build(x.shape());
     backward.build(x.shape());
@@ -130,7 +130,7 @@ TEST(Recurrent, a_cell_of_ones_own_is_walked_like_ours) {
   for (const bool sequences : {false, true}) {
     for (const bool masked : {false, true}) {
       const SimpleRNN ours(3, {.return_sequences = sequences, .zero_output_for_mask = true, .dtype = Dtype::f64});
-      const RNN own(WideCell(), {.return_sequences = sequences, .zero_output_for_mask = true, .dtype = Dtype::f64});
+      RNN own(WideCell(), {.return_sequences = sequences, .zero_output_for_mask = true, .dtype = Dtype::f64});
       ours.build({2, 4, 4});
       own.build({2, 4, 4});
       own.set_weights(ours.weights());
@@ -181,7 +181,7 @@ class DenseCell : public Cell {
 };
 
 TEST(Recurrent, a_cell_may_hold_layers) {
-  const RNN own(DenseCell(), {.dtype = Dtype::f64});
+  RNN own(DenseCell(), {.dtype = Dtype::f64});
   own.build({dynamic, dynamic, 4});
   EXPECT_EQ(own.parameter_count(), 4 * 3 + 3 + 3 * 3);
   const SimpleRNN ours(3, {.dtype = Dtype::f64});

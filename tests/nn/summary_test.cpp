@@ -30,7 +30,7 @@ dense_1 (Dense)                                     [batch, 1]                  
 }
 
 TEST(Summary, is_the_same_after_fit) {
-  const Sequential model(LearnedScale(), Dense(1)), other(LearnedScale(), Dense(1));
+  Sequential model(LearnedScale(), Dense(1)), other(LearnedScale(), Dense(1));
   model.compile({.optimizer = sgd(), .loss = "mse"});
   model.fit(ones({4, 3}), ones({4, 1}), {.verbose = Verbose::Silent});
   other.build({dynamic, 3});

@@ -115,6 +115,12 @@ TEST(Functions, questions_about_floats) {
   EXPECT_EQ(bits(is_nan(tensor({1, 2}))), (Integers{0, 0}));
 }
 
+TEST(Functions, integers_divided_by_zero_give_zero_and_floats_no_number) {
+  EXPECT_EQ(remainder(tensor({5, -5, 0}), tensor({0, 0, 0})).to_vector<int32_t>(), (std::vector<int32_t>{0, 0, 0})) << "as in NumPy";
+  EXPECT_EQ(floor_divide(tensor({5, -5, 0}), tensor({0, 0, 0})).to_vector<int32_t>(), (std::vector<int32_t>{0, 0, 0}));
+  EXPECT_TRUE(all(is_nan(remainder(tensor({5.0F, -5.0F, 0.0F}), zeros({3})))).item<bool>());
+}
+
 TEST(Functions, refuse_shapes_that_do_not_broadcast_and_handles_on_nothing) {
   const std::string rule = "; expected sizes that are equal or 1, aligned at the last axis.";
   expect_error<ShapeError>([] { pow(ones({2, 3}), ones({2})); }, "pow: shapes do not broadcast: a is f32[2, 3], b is f32[2]" + rule);

@@ -30,6 +30,24 @@ double chi_square(const Integers& draws, const std::vector<double>& chances) {
   return total;
 }
 
+TEST(Uniform, never_reaches_its_upper_bound) {
+  const auto check = [](double low, double high, Dtype dtype) {
+    const Tensor x = cast(random::uniform({20'000}, {.low = low, .high = high, .dtype = dtype}), f64);
+    EXPECT_LT(max(x).item<double>(), high) << low << " to " << high << " " << to_string(dtype);
+    EXPECT_GE(min(x).item<double>(), low) << low << " to " << high << " " << to_string(dtype);
+    auto traced = function([=](Tensor like) { return random::uniform(like.shape(), {.low = low, .high = high, .dtype = dtype}); });
+    EXPECT_LT(cast(max(traced(zeros({20'000}))), f64).item<double>(), high) << "traced";
+  };
+  for (const double low : {1.0, -1.0, 100.0, -3.0}) {
+    check(low, low + 0x1p-16, f32);  // few numbers: rounding up reaches the last one in one draw of many
+    check(low, low + 0x1p-45, f64);
+    check(low, low + 1, f32);
+  }
+  EXPECT_EQ(max(random::uniform({100}, {.low = 2, .high = 2})).item<float>(), 2.0F) << "an interval of one number";
+  expect_error<ArgumentError>([] { random::uniform({2}, {.low = 0, .high = std::numeric_limits<double>::infinity()}); },
+                              "random::uniform: low is 0 and high is inf; expected bounds whose distance is finite.");
+}
+
 TEST(TruncatedNormal, is_the_normal_distribution_between_two_deviations) {
   for (const Dtype dtype : {f32, f64}) {
     random::set_seed(3);
@@ -139,7 +157,7 @@ TEST(Permutation, holds_every_number_once_in_any_order) {
     EXPECT_TRUE(all_equal(sort(x), arange(n))) << n;
     EXPECT_EQ(x.dtype(), i32);
   }
-  Integers orders;  // of three: six of them, by the places of 0 and 1
+  Integers orders;  // of three: six of them, by the positions of 0 and 1
   for (int i = 0; i < 3000; ++i) {
     const Integers order = random::permutation(3).to_vector<int32_t>();
     orders.push_back(order[0] * 2 + (order[1] > order[2] ? 1 : 0));

@@ -65,12 +65,12 @@ TEST(Truth, asks_whether_some_or_all_are_not_zero) {
   EXPECT_EQ(any(tensor({0, 3}), {.axes = std::vector<int64_t>()}).to_vector<bool>(), (Bools{false, true}));
 }
 
-TEST(CountNonzero, counts_in_i32) {
+TEST(CountNonzero, counts_in_i64) {
   const Tensor x = tensor({{0.0F, 1.5F, std::nanf("")}, {0.0F, 0.0F, -1.0F}});
-  EXPECT_EQ(count_nonzero(x).dtype(), i32);
-  EXPECT_EQ(count_nonzero(x).item<int32_t>(), 3);
-  EXPECT_EQ(count_nonzero(x, {.axes = {0}}).to_vector<int32_t>(), (Integers{0, 1, 2}));
-  EXPECT_EQ(count_nonzero(zeros({0, 2}), {.axes = {0}}).to_vector<int32_t>(), (Integers{0, 0}));
+  EXPECT_EQ(count_nonzero(x).dtype(), i64);
+  EXPECT_EQ(count_nonzero(x).item<int64_t>(), 3);
+  EXPECT_EQ(count_nonzero(x, {.axes = {0}}).to_vector<int64_t>(), (std::vector<int64_t>{0, 1, 2}));
+  EXPECT_EQ(count_nonzero(zeros({0, 2}), {.axes = {0}}).to_vector<int64_t>(), (std::vector<int64_t>{0, 0}));
 }
 
 TEST(ArgExtremes, take_the_first_of_equals_along_every_axis) {

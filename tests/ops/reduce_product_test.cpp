@@ -16,7 +16,7 @@ using Doubles = std::vector<double>;
 using Floats = std::vector<float>;
 using Integers = std::vector<int32_t>;
 
-// As sample(), with the elements at these places made zero.
+// As sample(), with the elements at these indices made zero.
 Tensor with_zeros(const Shape& shape, const std::vector<size_t>& places) {
   Doubles values = sample(shape, 4).to_vector<double>();
   for (size_t place : places) values[place] = 0;

@@ -1,10 +1,11 @@
 // Reductions: numbers along axes, empty axes, dtypes, sum_to and refused calls.
+#include "function/compile.h"
 #include "ops/expect_error.h"
 
-#include <anyshape/error.h>
-#include <anyshape/ops.h>
+#include <anyshape/anyshape.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 
 namespace anyshape {
@@ -12,6 +13,8 @@ namespace {
 
 using Floats = std::vector<float>;
 using Integers = std::vector<int32_t>;
+
+using Body = std::function<Tensor(const std::vector<Tensor>&)>;
 
 Tensor counting(const Shape& shape) { return reshape(arange(shape.count(), {.dtype = f32}), shape); }
 
@@ -83,6 +86,34 @@ TEST(Reduce, refuses_axes_outside_the_rank_and_axes_named_twice) {
                            "softmax: axis 2 is outside the rank 2: x is f32[2, 3]; expected -2 <= axis < 2.");
   expect_error<ShapeError>([] { log_softmax(1.0F); }, "log_softmax: axis -1 is outside the rank 0: x is f32[]; expected 0 <= axis < 0.");
   expect_error<ArgumentError>([] { sum(Tensor()); }, "sum: argument 0 is an empty tensor handle; expected a tensor with a value.");
+}
+
+// Whether an axis is known to have the size 1 must not be seen in a bit: the sum of one element is that element.
+TEST(Reduce, sum_to_keeps_the_sign_of_a_zero_that_it_sums_alone) {
+  const Body bodies[] = {
+      [](const std::vector<Tensor>& in) { return sum_to(in[0], {1, in[0].shape()[1]}); },
+      [](const std::vector<Tensor>& in) { return sum_to(in[0], {in[0].shape()[1]}); },
+      [](const std::vector<Tensor>& in) { return sum_to(in[0], {in[0].shape()[0], 1}); },
+      [](const std::vector<Tensor>& in) { return sum_to(in[0], {1, 1}); },
+      [](const std::vector<Tensor>& in) { return sum_to(in[0], in[1].shape()); },
+  };
+  for (const Dtype dtype : {f32, f64, f16}) {
+    for (const Body& body : bodies) {
+      const auto signs = [&](Tensor x, Tensor y) { return sign_bit(body({x, y})); };
+      auto traced = function(signs, {.name = "sum_to"});
+      for (const Shape& shape : {Shape{1, 1}, Shape{1, 3}, Shape{3, 1}, Shape{1, 40}, Shape{40, 1}}) {
+        const Tensor x = -zeros(shape, {.dtype = dtype}), like = ones(shape, {.dtype = dtype});
+        const std::vector<bool> eager = signs(x, like).to_vector<bool>();
+        EXPECT_EQ(traced(x, like).to_vector<bool>(), eager) << to_string(shape);
+        const function_detail::ScopedInterpretation interpretation;
+        auto exact = function(signs, {.name = "exact", .shapes = Shapes::Exact});
+        EXPECT_EQ(exact(x, like).to_vector<bool>(), eager) << to_string(shape);
+      }
+    }
+  }
+  auto alone = function([](Tensor x) { return sign_bit(sum_to(x, {1, x.shape()[1]})); }, {.name = "alone"});
+  EXPECT_EQ(alone(-zeros({1, 2})).to_vector<bool>(), (std::vector<bool>{true, true}));
+  EXPECT_EQ(alone(zeros({0, 2})).to_vector<bool>(), (std::vector<bool>{false, false})) << "of nothing 0";
 }
 
 TEST(Reduce, sum_to_refuses_what_broadcasting_cannot_have_made) {

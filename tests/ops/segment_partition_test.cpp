@@ -102,7 +102,7 @@ TEST(Padded, one_trace_serves_every_partition) {
       const auto at = static_cast<int64_t>(row);
       const Tensor line = reshape(slice(got[0], {{.begin = at, .end = at + 1}}), {longest, 2});
       EXPECT_TRUE(all_equal(slice(line, {{.begin = 0, .end = lengths[row]}}), row_of(x, lengths, row)));
-      EXPECT_EQ(count_nonzero(slice(line, {{.begin = lengths[row]}})).item<int32_t>(), 0);
+      EXPECT_EQ(count_nonzero(slice(line, {{.begin = lengths[row]}})).item<int64_t>(), 0);
     }
   }
   EXPECT_EQ(traced.stats().traces, 1);

@@ -178,5 +178,36 @@ TEST(Parallel, tasks_that_fail_together_leave_the_lowest_op) {
   }
 }
 
+TEST(Externs, parts_stand_side_by_side_in_every_row_for_any_number_of_threads) {
+  for (const int threads : {1, 3}) {
+    Pool pool(threads);
+    AsContext context = make_context(pool);
+    // Short rows, rows that are cut inside, one row; a run of nothing; room left beside the parts.
+    for (const auto& [rows, scale] : {std::pair<int64_t, int64_t>{5, 1}, {3000, 9}, {7, 20'000}, {1, 200'000}, {0, 4}, {3, 0}}) {
+      const std::vector<int64_t> lengths = {2 * scale, 0, scale, 3 * scale};
+      const int64_t distance = 7 * scale;
+      std::vector<std::vector<int16_t>> parts;
+      for (const int64_t length : lengths) {
+        auto& part = parts.emplace_back(static_cast<size_t>(rows * length));
+        std::iota(part.begin(), part.end(), static_cast<int16_t>(100 * parts.size()));
+      }
+      std::vector<int16_t> target(static_cast<size_t>(rows * distance), -1);
+      std::vector<void*> pointers{target.data()};
+      for (auto& part : parts) pointers.push_back(part.data());
+      std::vector<int64_t> integers{4, rows, distance, 2};
+      integers.insert(integers.end(), lengths.begin(), lengths.end());
+      EXPECT_EQ(find_extern("join_parts")(&context, pointers.data(), integers.data()), 0);
+      std::vector<int16_t> wanted;
+      for (int64_t row = 0; row < rows; ++row) {
+        for (size_t i = 0; i < parts.size(); ++i) {
+          wanted.insert(wanted.end(), parts[i].begin() + row * lengths[i], parts[i].begin() + (row + 1) * lengths[i]);
+        }
+        wanted.insert(wanted.end(), static_cast<size_t>(scale), -1);
+      }
+      EXPECT_TRUE(target == wanted) << threads << " threads, " << rows << " rows, " << scale;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace anyshape::runtime

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <iterator>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -50,6 +52,24 @@ TEST(Parts, do_not_overflow_on_huge_counts) {
   const Parts parts(INT64_MAX, 1);
   EXPECT_EQ(parts.number, Parts::max_parts);
   for (int64_t part = 0; part < parts.number; ++part) EXPECT_LT(parts.begin(part), parts.end(part));
+}
+
+int64_t threads_of_process() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
+}
+
+TEST(Pool, starts_its_workers_when_asked_or_with_the_first_region) {
+  const int64_t before = threads_of_process();
+  {
+    Pool asked(3), used(2), unused(4);
+    EXPECT_EQ(threads_of_process(), before);
+    asked.start();
+    asked.start();
+    EXPECT_EQ(threads_of_process(), before + 2);
+    on_every_thread(used, [] {});
+    EXPECT_EQ(threads_of_process(), before + 3);
+  }
+  EXPECT_EQ(threads_of_process(), before);
 }
 
 TEST(Pool, runs_every_index_once) {

@@ -15,8 +15,7 @@ namespace {
 
 using testing::RandomExpressions;
 
-TEST(NormalForm, random_expressions_keep_their_values_ranges_and_divisors) {
-  RandomExpressions random(7);
+void expect_values_ranges_and_divisors(RandomExpressions random) {
   const std::vector<Dim> symbols = testing::some_symbols();
   int compared = 0;
   for (int round = 0; round < 6000; ++round) {
@@ -42,6 +41,25 @@ TEST(NormalForm, random_expressions_keep_their_values_ranges_and_divisors) {
     }
   }
   EXPECT_GT(compared, 20000);
+}
+
+TEST(NormalForm, random_expressions_keep_their_values_ranges_and_divisors) {
+  expect_values_ranges_and_divisors(RandomExpressions(7));
+  expect_values_ranges_and_divisors(RandomExpressions(8, testing::operations_of_slices));
+}
+
+TEST(NormalForm, what_slices_leave_of_an_axis_is_one_structure) {
+  const Dim n = dim("n"), m = dim("m"), left = max(n - 2, 0);
+  EXPECT_TRUE((n - min(n, 2)).same_as(left));
+  EXPECT_TRUE((m + n - min(2, n)).same_as(left + m));
+  EXPECT_TRUE((2 * n - 2 * min(n, 2)).same_as(max(2 * n - 4, 0)));
+  EXPECT_TRUE((max(n, m) - n).same_as(max(m - n, 0)));
+  EXPECT_TRUE((min(n, m) - n).same_as(min(m - n, 0)));
+  EXPECT_TRUE(max(max(n - 1, 0) - min(n, 1), 0).same_as(left));  // [1:-1]
+  EXPECT_TRUE(max(left - 2, 0).same_as(max(n - 4, 0)));          // [:-2] of [:-2]
+  EXPECT_TRUE((left - min(left, 2)).same_as(max(n - 4, 0)));     // [2:] of [2:]
+  EXPECT_TRUE(max(max(left - 1, 0) - min(left, 1), 0).same_as(max(n - 4, 0)));
+  EXPECT_EQ(to_string(left - min(left, 2)), "max(n - 4, 0)");
 }
 
 TEST(NormalForm, text_reads_back_as_the_same_expression) {
@@ -158,6 +176,24 @@ TEST(NormalForm, bcast_is_commutative_associative_idempotent_with_unit_1) {
   values.set(n, 0);
   values.set(m, 1);
   EXPECT_EQ(evaluate(bcast(n, m), values), 0);
+}
+
+TEST(NormalForm, any_number_of_sizes_is_broadcast) {
+  Dim all = 1, again = 1;
+  std::vector<Dim> sizes;
+  Bindings values;
+  for (int i = 0; i < 300; ++i) {
+    sizes.push_back(dim("n" + std::to_string(i)));
+    values.set(sizes.back(), i == 200 ? 7 : 1);
+  }
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    all = bcast(all, sizes[i]);
+    again = bcast(sizes[sizes.size() - 1 - i], again);
+  }
+  EXPECT_TRUE(all.same_as(again));
+  EXPECT_EQ(evaluate(all, values), 7);
+  const Dim large = dim("large", {.min = 2});
+  EXPECT_TRUE(bcast(all, large).same_as(large));
 }
 
 TEST(NormalForm, overflow_and_division_by_zero_are_errors) {

@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/checked.h"
@@ -60,7 +62,9 @@ inline Dim dim_of(const Tree& tree, const std::vector<Dim>& symbols) {
 
 class RandomExpressions {
  public:
-  explicit RandomExpressions(unsigned seed) : random_(seed) {}
+  // Operations are drawn as often as they are written.
+  explicit RandomExpressions(unsigned seed, std::string operations = "+++--***//%%nxbb+*/")
+      : random_(seed), operations_(std::move(operations)) {}
 
   int64_t between(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random_); }
 
@@ -73,7 +77,7 @@ class RandomExpressions {
       result->symbol = static_cast<size_t>(between(0, static_cast<int64_t>(symbols) - 1));
       return result;
     }
-    result->operation = "+++--***//%%nxbb+*/"[static_cast<size_t>(choice - 1) % 19];
+    result->operation = operations_[static_cast<size_t>(choice - 1) % operations_.size()];
     result->left = tree(depth - 1, symbols);
     result->right = tree(depth - 1, symbols);
     return result;
@@ -81,7 +85,10 @@ class RandomExpressions {
 
  private:
   std::mt19937 random_;
+  std::string operations_;
 };
+
+inline constexpr const char* operations_of_slices = "nx-+nx-+nx-+-*nx-n/";  // what bounds of ranges and their distances are made of
 
 // Four symbols of different kinds: free, at least 1, a multiple of 4, in [2, 5].
 inline std::vector<Dim> some_symbols() {

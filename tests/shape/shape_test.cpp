@@ -32,6 +32,33 @@ TEST(Shape, counts_its_elements_without_overflow) {
   EXPECT_THROW((Shape{large, large}).count(), ShapeError);
 }
 
+TEST(Shape, copies_and_moves_keep_the_sizes_of_any_rank) {
+  const Dim n = dim("n");
+  Shape grown;
+  std::string text;
+  for (int64_t rank = 1; rank <= max_rank; ++rank) {
+    grown.push_back(rank == 3 ? n : Dim(rank));
+    text += (rank > 1 ? ", " : "") + (rank == 3 ? "n" : std::to_string(rank));
+    const std::string expected = "[" + text + "]";
+    const Shape copy = grown;
+    EXPECT_EQ(to_string(copy), expected);
+    EXPECT_EQ(to_string(Shape(std::span(grown.begin(), grown.end()))), expected);
+    Shape first = grown;
+    Shape moved = std::move(first);
+    EXPECT_EQ(to_string(moved), expected);
+    Shape others{9, 9, 9, 9, 9, 9};
+    others = moved;
+    EXPECT_EQ(to_string(others), expected);
+    others[-1] = 7;
+    EXPECT_EQ(to_string(moved), expected) << "a copy has sizes of its own";
+    Shape few{1};
+    few = std::move(moved);
+    EXPECT_EQ(to_string(few), expected);
+    few = static_cast<const Shape&>(few);
+    EXPECT_EQ(to_string(few), expected);
+  }
+}
+
 TEST(Shape, holds_at_most_eight_sizes) {
   Shape shape{1, 2, 3, 4, 5, 6, 7, 8};
   EXPECT_THROW(shape.push_back(9), ShapeError);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <sstream>
 
@@ -161,7 +162,11 @@ std::vector<GoldenCase> read_goldens(const std::filesystem::path& folder) {
 }
 
 const std::vector<GoldenCase>& golden_cases() {
-  static const std::vector<GoldenCase> cases = read_goldens(ANYSHAPE_GOLDENS);
+  static const std::vector<GoldenCase> cases = [] {
+    std::vector<GoldenCase> all = read_goldens(ANYSHAPE_GOLDENS);
+    std::ranges::move(read_goldens(std::filesystem::path(ANYSHAPE_GOLDENS) / "corners"), std::back_inserter(all));
+    return all;
+  }();
   return cases;
 }
 

@@ -7,6 +7,8 @@
 #include <anyshape/memory.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <atomic>
 #include <cstring>
 #include <mutex>
@@ -100,6 +102,26 @@ TEST(Buffer, a_larger_one_grows_out_of_the_largest_that_is_free) {
   std::memset(first->pointer, 1, 1 << 20);
   std::memset(second->pointer, 2, 1 << 20);
   EXPECT_EQ(static_cast<unsigned char*>(first->pointer)[100], 1);
+  trim_memory();
+}
+
+// As the keys and values of a text that is written word by word: what was outgrown is of no use any more.
+TEST(Buffer, growing_step_by_step_keeps_no_more_than_half_of_what_was_taken_at_once) {
+  trim_memory();
+  const MemoryUse before = memory_use();
+  std::shared_ptr<Buffer> keys, values;
+  int64_t peak = 0;
+  for (int64_t step = 1; step <= 8000; ++step) {
+    for (std::shared_ptr<Buffer>* each : {&keys, &values}) {
+      const std::shared_ptr<Buffer> next = allocate(step * 256);
+      peak = std::max(peak, memory_use().live_bytes - before.live_bytes);
+      *each = next;
+    }
+  }
+  const MemoryUse after = memory_use();
+  EXPECT_GE(after.live_bytes - before.live_bytes, 2 * 8000 * 256);
+  EXPECT_LE(after.live_bytes + after.cached_bytes - before.live_bytes, peak + peak / 2 + (int64_t{4} << 20));
+  EXPECT_LE(after.system_allocations - before.system_allocations, 300);  // a few for each size class
   trim_memory();
 }
 

@@ -3,6 +3,7 @@
 #include "tensor/view.h"
 
 #include <anyshape/error.h>
+#include <anyshape/ragged.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,10 +28,27 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 Tensor traced_tensor() {
   auto impl = std::make_shared<TensorImpl>();
-  auto traced = std::make_unique<TracedTensor>();
-  traced->shape = Shape{dim("batch"), 10};
-  impl->traced = std::move(traced);
+  impl->become(TracedTensor{.shape = Shape{dim("batch"), 10}});
   return Tensor(std::move(impl));
+}
+
+TEST(TensorImpl, is_one_thing) {
+  const Tensor dense = tensor({1, 2}), traced = traced_tensor(), rows = ragged<int>({{1}, {2, 3}});
+  EXPECT_TRUE(dense.impl()->is_strided());
+  EXPECT_EQ(dense.impl()->traced(), nullptr);
+  EXPECT_EQ(dense.impl()->ragged(), nullptr);
+  EXPECT_EQ(dense.impl()->placeholder(), nullptr);
+  EXPECT_FALSE(traced.impl()->is_strided());
+  EXPECT_NE(traced.impl()->traced(), nullptr);
+  EXPECT_EQ(traced.impl()->ragged(), nullptr);
+  EXPECT_EQ(traced.impl()->placeholder(), nullptr);
+  EXPECT_FALSE(rows.impl()->is_strided());
+  EXPECT_NE(rows.impl()->ragged(), nullptr);
+  EXPECT_EQ(rows.impl()->traced(), nullptr);
+  auto impl = std::make_shared<TensorImpl>();
+  impl->become(PlaceholderTensor{{.shape = Shape{dim("batch")}}, nullptr});
+  EXPECT_EQ(Tensor(impl).shape().rank(), 1);
+  EXPECT_NE(impl->traced(), nullptr) << "of no trace";
 }
 
 TEST(Tensor, from_lists_takes_the_dtype_of_the_elements) {

@@ -59,7 +59,7 @@ TEST(View, transposes) {
   const int swap[] = {1, 0};
   const Tensor y = transpose_view(x, swap);
   EXPECT_EQ(ints(y), (Sizes{0, 3, 1, 4, 2, 5}));
-  EXPECT_EQ(y.impl()->buffer, x.impl()->buffer);
+  EXPECT_EQ(y.impl()->buffer(), x.impl()->buffer());
   EXPECT_FALSE(is_contiguous(*y.impl()));
   const int twice[] = {1, 1}, outside[] = {0, 2}, less[] = {0};
   EXPECT_THROW(transpose_view(x, twice), ShapeError);
@@ -90,10 +90,10 @@ TEST(View, reshapes_without_copying_where_strides_allow) {
   const Tensor x = counted({4, 6});
   const Tensor rows = slice_view(x, Sizes{0, 0}, Sizes{2, 6}, Sizes{2, 1});
   const Tensor cut = reshape_view(rows, Sizes{2, 1, 2, 3, 1});
-  EXPECT_EQ(cut.impl()->buffer, x.impl()->buffer);
+  EXPECT_EQ(cut.impl()->buffer(), x.impl()->buffer());
   EXPECT_EQ(ints(cut), ints(rows));
   const Tensor flat = reshape_view(rows, Sizes{12});
-  EXPECT_NE(flat.impl()->buffer, x.impl()->buffer);
+  EXPECT_NE(flat.impl()->buffer(), x.impl()->buffer());
   EXPECT_EQ(ints(flat), ints(rows));
   EXPECT_EQ(reshape_view(counted({1, 1}), Sizes{}).rank(), 0);
   EXPECT_EQ(naive(reshape_view(counted({0, 3}), Sizes{7, 0})).size(), 0U);

@@ -51,6 +51,7 @@ Loss loss_of(const GoldenCase& golden) {
     return binary_focal_crossentropy({.gamma = number_or(config, "gamma", 2),
                                       .apply_class_balancing = flag(config, "apply_class_balancing"),
                                       .alpha = number_or(config, "alpha", 0.25),
+                                      .from_logits = flag(config, "from_logits"),
                                       .reduction = reduction});
   }
   if (golden.op == "Huber") return huber({.delta = number_or(config, "delta", 1), .reduction = reduction});

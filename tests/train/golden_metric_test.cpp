@@ -51,7 +51,7 @@ class GoldenMetric : public testing::TestWithParam<const GoldenCase*> {};
 TEST_P(GoldenMetric, agrees_after_each_batch_eagerly_and_traced) {
   const GoldenCase& golden = *GetParam();
   for (const bool traced : {false, true}) {
-    const Metric metric = metric_of(golden);
+    Metric metric = metric_of(golden);
     auto update =
         function([&](Tensor y, Tensor p, std::optional<Tensor> weight) { weight ? metric.update(y, p, *weight) : metric.update(y, p); },
                  {.name = "update"});

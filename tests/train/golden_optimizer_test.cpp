@@ -105,7 +105,7 @@ class GoldenOptimizer : public testing::TestWithParam<const GoldenCase*> {};
 TEST_P(GoldenOptimizer, agrees_after_each_step_eagerly_and_traced) {
   const GoldenCase& golden = *GetParam();
   for (const bool traced : {false, true}) {
-    const Optimizer optimizer = optimizer_of(golden);
+    Optimizer optimizer = optimizer_of(golden);
     std::vector<Variable> variables;
     for (const auto& [name, value] : golden.weights) variables.emplace_back(to_tensor(value), VariableOptions{.name = name});
     auto step = function([&](std::vector<Tensor> gradients) { optimizer.apply(gradients, variables); }, {.name = "step"});

@@ -52,7 +52,7 @@ TEST_P(MetricOfRows, is_the_same_ragged_masked_and_row_by_row) {
       const Tensor weight = numbers({static_cast<int64_t>(lengths.size())}, 3);
       for (const bool is_weighted : {false, true}) {
         const Metric of_ragged = given.clone(), of_masked = given.clone(), of_rows = given.clone();
-        const auto update = [&](const Metric& metric, const Tensor& y, const Tensor& p, const Tensor& w) {
+        const auto update = [&](Metric metric, const Tensor& y, const Tensor& p, const Tensor& w) {
           is_weighted ? metric.update(y, p, w) : metric.update(y, p);
         };
         update(of_ragged, ragged_target, ragged, weight);

@@ -1,8 +1,8 @@
 // Optimizers beyond the golden numbers: one trace, one set of slots, few ops, and what is refused.
-#include "function/text_of.h"
 #include "function/tracer.h"
 #include "lower/lower.h"
 #include "passes/run_passes.h"
+#include "support/text_of.h"
 
 #include <anyshape/anyshape.h>
 
@@ -27,7 +27,7 @@ struct Cost {
 };
 
 // Of a step that does nothing but update six weights.
-Cost cost_of(const Optimizer& optimizer) {
+Cost cost_of(Optimizer optimizer) {
   const std::vector<Variable> weights = six_weights();
   std::vector<TensorSpec> specs;
   for (const Variable& weight : weights) specs.push_back({Dtype::f32, weight.shape(), {}});
@@ -54,7 +54,7 @@ TEST(OptimizerCost, is_few_ops_per_weight) {
 }
 
 // d sum(weight^2) / 2.
-void descend(const Optimizer& optimizer, const Variable& weight) { optimizer.apply({weight.read()}, {weight}); }
+void descend(Optimizer optimizer, const Variable& weight) { optimizer.apply({weight.read()}, {weight}); }
 
 TEST(Optimizers, as_arguments_are_traced_once_each) {
   const Variable weight(ones({4}), {.name = "weight"});
@@ -73,7 +73,7 @@ TEST(Optimizers, as_arguments_are_traced_once_each) {
 
 TEST(Optimizers, take_rates_and_schedules_as_inputs_of_the_step) {
   const Variable weight(ones({1}), {.name = "weight"});
-  const Optimizer optimizer = sgd({.learning_rate = 0.5});
+  Optimizer optimizer = sgd({.learning_rate = 0.5});
   auto step = function([&] { descend(optimizer, weight); }, {.name = "step"});
   step();
   EXPECT_FLOAT_EQ(weight.read().item<float>(), 0.5F);
@@ -84,7 +84,7 @@ TEST(Optimizers, take_rates_and_schedules_as_inputs_of_the_step) {
   EXPECT_EQ(step.stats().traces, 1);
 
   const Variable other(ones({1}), {.name = "other"});
-  const Optimizer scheduled = sgd({.learning_rate = [](const Tensor& step_number) -> Tensor {
+  Optimizer scheduled = sgd({.learning_rate = [](const Tensor& step_number) -> Tensor {
     if (step_number < 2) return 0.5F;  // a plain `if` is a branch of the step
     return 0.0F;
   }});
@@ -98,7 +98,7 @@ TEST(Optimizers, take_rates_and_schedules_as_inputs_of_the_step) {
 
 TEST(Optimizers, keep_the_dtype_of_every_weight) {
   const Variable wide(ones({2}, {.dtype = Dtype::f64}), {.name = "wide"}), narrow(ones({2}), {.name = "narrow"});
-  const Optimizer optimizer = adam();
+  Optimizer optimizer = adam();
   optimizer.apply({ones({2}), ones({2})}, {wide, narrow});
   EXPECT_NEAR(wide.read().to_vector<double>()[0], 0.999, 1e-6);
   EXPECT_NEAR(narrow.read().to_vector<float>()[0], 0.999, 1e-6);
@@ -112,9 +112,9 @@ TEST(Optimizers, keep_the_dtype_of_every_weight) {
 
 TEST(Optimizers, have_state_of_their_own_after_clone) {
   const Variable weight(ones({1}), {.name = "weight"});
-  const Optimizer optimizer = sgd({.momentum = 0.9});
+  Optimizer optimizer = sgd({.momentum = 0.9});
   descend(optimizer, weight);
-  const Optimizer fresh = optimizer.clone();
+  Optimizer fresh = optimizer.clone();
   EXPECT_EQ(fresh.iterations().read().item<int64_t>(), 0);
   EXPECT_EQ(optimizer.variables().size(), 3U);
   EXPECT_EQ(fresh.variables().size(), 2U);
@@ -123,7 +123,7 @@ TEST(Optimizers, have_state_of_their_own_after_clone) {
 }
 
 TEST(Optimizers, of_nothing_count_the_step) {
-  const Optimizer optimizer = adam({.global_clipnorm = 1});
+  Optimizer optimizer = adam({.global_clipnorm = 1});
   optimizer.apply({}, {});
   EXPECT_EQ(optimizer.iterations().read().item<int64_t>(), 1);
   const Variable empty(zeros({0, 3}), {.name = "empty"});
@@ -133,7 +133,7 @@ TEST(Optimizers, of_nothing_count_the_step) {
 
 TEST(Optimizers, refuse_what_does_not_fit_and_change_nothing) {
   const Variable weight(ones({2, 3}), {.name = "weight"}), other(ones({2}), {.name = "other"});
-  const Optimizer optimizer = adam();
+  Optimizer optimizer = adam();
   EXPECT_EQ(text_of<ArgumentError>([&] { optimizer.apply({ones({2, 3})}, {weight, other}); }),
             "adam: got 1 gradients for 2 variables; expected one per variable.");
   EXPECT_EQ(text_of<ShapeError>([&] { optimizer.apply({ones({2}), ones({2})}, {other, weight}); }),
@@ -149,7 +149,7 @@ TEST(Optimizers, refuse_what_does_not_fit_and_change_nothing) {
 TEST(Optimizers, refuse_options_and_names_that_are_none) {
   EXPECT_EQ(text_of<ArgumentError>([] { Optimizer("adma"); }), "optimizer: \"adma\" is no optimizer; expected one of \"adam\", \"adamw\".");
   EXPECT_TRUE(contains(text_of<ArgumentError>([] { sgd({.clipnorm = 1, .clipvalue = 1}); }), "exclude each other"));
-  EXPECT_TRUE(contains(text_of<ArgumentError>([] { adam({.clipnorm = -1}); }), "adam: a limit or the weight decay is negative"));
+  EXPECT_TRUE(contains(text_of<ArgumentError>([] { adam({.clipnorm = -1}); }), "adam: clipnorm is -1; expected 0 or more."));
   EXPECT_TRUE(contains(text_of<ArgumentError>([] { adamw({.beta_1 = 1}); }), "adamw: beta_1 is 1; expected 0 <= beta_1 < 1."));
   EXPECT_TRUE(contains(text_of<ArgumentError>([] { sgd({.momentum = 2}); }), "sgd: momentum is 2"));
   EXPECT_TRUE(contains(text_of<ArgumentError>([] { exponential_decay(0.1, 0, 0.5); }), "exponential_decay: the number of steps is 0"));

@@ -5,6 +5,7 @@
 #pragma GCC visibility push(default)
 namespace anyshape {
 
+/// The axes are those over which mean and variance are taken. center adds beta, scale multiplies by gamma.
 struct LayerNormalizationOptions {
   std::vector<int> axes = {-1};
   double epsilon = 1e-3;
@@ -15,11 +16,12 @@ struct LayerNormalizationOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-class LayerNormalization : public AnyLayer {
+class LayerNormalization : public AnyLayer {  ///< (x - mean) / sqrt(variance + epsilon) * gamma + beta, each row by itself
  public:
   explicit LayerNormalization(LayerNormalizationOptions options = {});
 };
 
+/// The axis is that of the channels. A step keeps the share `momentum` of the moving mean and variance, which are used outside training.
 struct BatchNormalizationOptions {
   int axis = -1;
   double momentum = 0.99;
@@ -31,34 +33,36 @@ struct BatchNormalizationOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-class BatchNormalization : public AnyLayer {  // statistics of real elements only: a mask's, a ragged batch's
+class BatchNormalization : public AnyLayer {  ///< statistics of real elements only: a mask's, a ragged batch's
  public:
   explicit BatchNormalization(BatchNormalizationOptions options = {});
 };
 
+/// The axis is -1, the columns; ArgumentError for another.
 struct NormalizationOptions {
   int axis = -1;
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-class Normalization : public AnyLayer {  // (x - mean) / deviation of what adapt() saw; NaN is left out there
+class Normalization : public AnyLayer {  ///< (x - mean) / deviation of what adapt() saw; NaN is left out there
  public:
   explicit Normalization(NormalizationOptions options = {});
-  void adapt(const Tensor& data) const;
+  void adapt(const Tensor& data);  ///< rows [rows, ..., columns], ragged too; builds the layer; what it saw before is forgotten
 };
 
-enum class Missing { Mean, Median, Constant };
+enum class Missing { Mean, Median, Constant };  ///< Constant needs no adapt()
+/// What a missing value becomes.
 struct FillMissingOptions {
   Missing strategy = Missing::Mean;
-  double value = 0;            // Missing::Constant
-  bool add_indicator = false;  // columns that say where something was missing are appended
+  double value = 0;            ///< Missing::Constant
+  bool add_indicator = false;  ///< columns that say where something was missing are appended
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-class FillMissing : public AnyLayer {  // NaN becomes the column's mean, median or a constant
+class FillMissing : public AnyLayer {  ///< NaN becomes the column's mean, median or a constant
  public:
   explicit FillMissing(FillMissingOptions options = {});
-  void adapt(const Tensor& data) const;
+  void adapt(const Tensor& data);  ///< rows [rows, ..., columns], ragged too; builds the layer; what it saw before is forgotten
 };
 
 }  // namespace anyshape

@@ -1,4 +1,5 @@
 // Layers whose numbers come from data seen beforehand, by adapt(): Normalization and FillMissing. NaN in that data is a missing value.
+#include "base/option_rules.h"
 #include "graph/layer_path.h"
 #include "graph/outside_trace.h"
 #include "nn/describe_call.h"
@@ -96,7 +97,9 @@ class NormalizationLayer final : public AdaptedLayer {
 
 class FillMissingLayer final : public AdaptedLayer {
  public:
-  explicit FillMissingLayer(FillMissingOptions options) : AdaptedLayer("FillMissing"), options_(std::move(options)) {}
+  explicit FillMissingLayer(FillMissingOptions options) : AdaptedLayer("FillMissing"), options_(std::move(options)) {
+    require::finite("FillMissing", "value", options_.value);
+  }
 
   bool accepts_missing() const override { return true; }
 
@@ -143,9 +146,9 @@ void adapt(const AnyLayer& handle, const Tensor& data) {
 }  // namespace
 
 Normalization::Normalization(NormalizationOptions options) : AnyLayer(nn::make_layer<NormalizationLayer>(options)) {}
-void Normalization::adapt(const Tensor& data) const { anyshape::adapt(*this, data); }
+void Normalization::adapt(const Tensor& data) { anyshape::adapt(*this, data); }
 
 FillMissing::FillMissing(FillMissingOptions options) : AnyLayer(nn::make_layer<FillMissingLayer>(options)) {}
-void FillMissing::adapt(const Tensor& data) const { anyshape::adapt(*this, data); }
+void FillMissing::adapt(const Tensor& data) { anyshape::adapt(*this, data); }
 
 }  // namespace anyshape

@@ -1,5 +1,6 @@
 // BatchNormalization: every channel to mean 0 and variance 1 over the batch while training, by the moving statistics afterwards.
 // Statistics are those of real elements: a masked step and the padding of a ragged batch do not count.
+#include "base/option_rules.h"
 #include "nn/annotations.h"
 #include "nn/make_layer.h"
 
@@ -41,7 +42,10 @@ Statistics statistics_of(const Tensor& x, const Tensor& real, int channel) {
 
 class BatchNormalizationLayer final : public Layer {
  public:
-  explicit BatchNormalizationLayer(BatchNormalizationOptions options) : Layer("BatchNormalization"), options_(std::move(options)) {}
+  explicit BatchNormalizationLayer(BatchNormalizationOptions options) : Layer("BatchNormalization"), options_(std::move(options)) {
+    require::share("BatchNormalization", "momentum", options_.momentum);
+    require::positive("BatchNormalization", "epsilon", options_.epsilon);
+  }
 
   bool supports_masking() const override { return true; }
 

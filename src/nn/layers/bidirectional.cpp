@@ -30,8 +30,7 @@ class BidirectionalLayer final : public nn::Recurrent {
           fmt::format("Bidirectional: layer \"{}\" is built already; expected one without weights, so that each direction makes its own.",
                       layer.name()));
     }
-    LayerState& state = layer.layer()->state();
-    const std::string name = state.name.empty() ? nn::snake_case(layer.type()) : state.name;
+    const std::string name = layer.name();
     nn::share_dtype(*this, layer, options.dtype);
     const AnyLayer backward = layer.clone();
     name_layer(layer, "forward_" + name);
@@ -46,6 +45,14 @@ class BidirectionalLayer final : public nn::Recurrent {
     backward_ = child(backward);
   }
 
+  Tensor mask(std::span<const Tensor> inputs, std::span<const Tensor> masks) const override {
+    return stepped(forward_).mask(inputs, masks);
+  }
+
+ protected:
+  bool returns_state() const override { return stepped(forward_).walk.return_state; }
+  size_t state_count() const override { return 2 * stepped(forward_).state_count(); }
+
   Recurrence run(std::span<const Tensor> inputs, const CallContext&) override {
     const std::vector<Tensor> states(inputs.begin() + 1, inputs.end());
     if (states.size() % 2 != 0) {
@@ -56,14 +63,12 @@ class BidirectionalLayer final : public nn::Recurrent {
     std::vector<Tensor> of_forward{inputs[0]}, of_backward = of_forward;
     of_forward.insert(of_forward.end(), states.begin(), half);
     of_backward.insert(of_backward.end(), half, states.end());
-    const std::vector<Tensor> forward = nn::run_all(forward_, of_forward, {}), backward = nn::run_all(backward_, of_backward, {});
+    const LayerCallOptions with_states{.return_state = true};
+    const std::vector<Tensor> forward = forward_.outputs(of_forward, with_states).tensors();
+    const std::vector<Tensor> backward = backward_.outputs(of_backward, with_states).tensors();
     Recurrence found{.output = merged(forward[0], backward[0]), .states = {forward.begin() + 1, forward.end()}};
     found.states.insert(found.states.end(), backward.begin() + 1, backward.end());
     return found;
-  }
-
-  Tensor mask(std::span<const Tensor> inputs, std::span<const Tensor> masks) const override {
-    return stepped(forward_).mask(inputs, masks);
   }
 
  private:
@@ -84,6 +89,6 @@ class BidirectionalLayer final : public nn::Recurrent {
 }  // namespace
 
 Bidirectional::Bidirectional(const RecurrentLayer& layer, BidirectionalOptions options)
-    : RecurrentLayer(nn::make_layer<BidirectionalLayer>(options, layer).layer()) {}
+    : RecurrentLayer(nn::make_wrapper<BidirectionalLayer>(options, layer, "layer").layer()) {}
 
 }  // namespace anyshape

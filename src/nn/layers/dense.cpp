@@ -37,6 +37,6 @@ class DenseLayer final : public Layer {
 
 }  // namespace
 
-Dense::Dense(int64_t units, DenseOptions options) : AnyLayer(nn::make_layer<DenseLayer>(options, units)) {}
+Dense::Dense(int64_t units, DenseOptions options) : AnyLayer(nn::make_layer<DenseLayer>(options, nn::UnitsArguments{units})) {}
 
 }  // namespace anyshape

@@ -1,5 +1,6 @@
 // Embedding: a trainable row per id. Ids are checked where they are used, so that a bad one is named with its layer.
 #include "nn/make_layer.h"
+#include "nn/whole_numbers.h"
 
 #include <anyshape/layers/core.h>
 #include <anyshape/ops.h>
@@ -22,10 +23,7 @@ class EmbeddingLayer final : public Layer {
                          {.initializer = options_.embeddings_initializer, .regularizer = options_.embeddings_regularizer});
   }
 
-  Tensor call(const Tensor& ids, const CallContext&) override {
-    const bool is_index = ids.dtype() == Dtype::i32 || ids.dtype() == Dtype::i64;
-    return take(embeddings_, is_index ? ids : cast(ids, Dtype::i32), {.from_end = false});
-  }
+  Tensor call(const Tensor& ids, const CallContext&) override { return take(embeddings_, nn::as_indices(ids), {.from_end = false}); }
 
   // Ragged rows have no padding: every id of theirs is real.
   Tensor mask(std::span<const Tensor> inputs, std::span<const Tensor>) const override {
@@ -41,6 +39,6 @@ class EmbeddingLayer final : public Layer {
 }  // namespace
 
 Embedding::Embedding(int64_t count, int64_t size, EmbeddingOptions options)
-    : AnyLayer(nn::make_layer<EmbeddingLayer>(options, count, size)) {}
+    : AnyLayer(nn::make_layer<EmbeddingLayer>(options, nn::EmbeddingArguments{count, size})) {}
 
 }  // namespace anyshape

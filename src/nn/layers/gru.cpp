@@ -48,6 +48,6 @@ class GruLayer final : public nn::GatedLayer<GruOptions> {
 
 }  // namespace
 
-GRU::GRU(int64_t units, GruOptions options) : RecurrentLayer(nn::make_layer<GruLayer>(options, units).layer()) {}
+GRU::GRU(int64_t units, GruOptions options) : RecurrentLayer(nn::make_layer<GruLayer>(options, nn::UnitsArguments{units}).layer()) {}
 
 }  // namespace anyshape

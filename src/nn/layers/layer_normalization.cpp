@@ -1,4 +1,5 @@
 // LayerNormalization: every row to mean 0 and variance 1 over the given axes, then scaled and shifted.
+#include "base/option_rules.h"
 #include "nn/make_layer.h"
 
 #include <anyshape/error.h>
@@ -14,6 +15,7 @@ class LayerNormalizationLayer final : public Layer {
  public:
   explicit LayerNormalizationLayer(LayerNormalizationOptions options) : Layer("LayerNormalization"), options_(std::move(options)) {
     if (options_.axes.empty()) throw ArgumentError("LayerNormalization: axes is empty; expected at least one axis.");
+    require::positive("LayerNormalization", "epsilon", options_.epsilon);
   }
 
   bool supports_masking() const override { return true; }

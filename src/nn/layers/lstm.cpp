@@ -35,6 +35,6 @@ class LstmLayer final : public nn::GatedLayer<LstmOptions> {
 
 }  // namespace
 
-LSTM::LSTM(int64_t units, LstmOptions options) : RecurrentLayer(nn::make_layer<LstmLayer>(options, units).layer()) {}
+LSTM::LSTM(int64_t units, LstmOptions options) : RecurrentLayer(nn::make_layer<LstmLayer>(options, nn::UnitsArguments{units}).layer()) {}
 
 }  // namespace anyshape

@@ -1,4 +1,5 @@
 // Masking: a step all of whose features have the mask value is no real step. It becomes zeros, and later layers pass over it.
+#include "base/option_rules.h"
 #include "nn/make_layer.h"
 
 #include <anyshape/layers/sequence.h>
@@ -9,7 +10,8 @@ namespace {
 
 class MaskingLayer final : public Layer {
  public:
-  explicit MaskingLayer(const MaskingOptions& options) : Layer("Masking"), value_(options.mask_value) {}
+  explicit MaskingLayer(const MaskingOptions& options)
+      : Layer("Masking"), value_(require::finite("Masking", "mask_value", options.mask_value)) {}
 
   Tensor call(const Tensor& x, const CallContext&) override {
     const Tensor real = any(x != value_, {.axes = {-1}, .keep_dims = true});

@@ -1,6 +1,10 @@
 // Layers that change elements one by one: Activation, Rescaling, Dropout; and Lambda, which does what the user says.
+#include "base/option_rules.h"
+#include "base/spread_bits.h"
+#include "graph/outside_trace.h"
 #include "nn/make_layer.h"
 #include "nn/named_activation.h"
+#include "ops/random/seeded_uniform.h"
 
 #include <anyshape/layers/core.h>
 #include <anyshape/ops.h>
@@ -27,7 +31,8 @@ class ActivationLayer final : public PointwiseLayer {
 
 class LambdaLayer final : public Layer {  // what it does to a mask nobody knows: it drops it, as Keras's does
  public:
-  LambdaLayer(std::function<Tensor(const Tensor&)> callable, const LayerOptions&) : Layer("Lambda"), callable_(std::move(callable)) {}
+  LambdaLayer(std::function<Tensor(const Tensor&)> callable, const LayerOptions&)
+      : Layer("Lambda"), callable_(require::callable("Lambda", "the callable", std::move(callable))) {}
   Tensor call(const Tensor& x, const CallContext&) override { return callable_(x); }
 
  private:
@@ -36,7 +41,10 @@ class LambdaLayer final : public Layer {  // what it does to a mask nobody knows
 
 class RescalingLayer final : public PointwiseLayer {
  public:
-  RescalingLayer(double scale, double offset, const LayerOptions&) : PointwiseLayer("Rescaling"), scale_(scale), offset_(offset) {}
+  RescalingLayer(double scale, const nn::RescalingOptions& options)
+      : PointwiseLayer("Rescaling"),
+        scale_(require::finite("Rescaling", "scale", scale)),
+        offset_(require::finite("Rescaling", "offset", options.offset)) {}
   Tensor call(const Tensor& x, const CallContext&) override { return cast(x, dtype()) * scale_ + offset_; }
 
  private:
@@ -45,7 +53,16 @@ class RescalingLayer final : public PointwiseLayer {
 
 class DropoutLayer final : public PointwiseLayer {
  public:
-  DropoutLayer(double rate, const LayerOptions&) : PointwiseLayer("Dropout"), rate_(rate) { nn::require_rate("Dropout", "the rate", rate); }
+  DropoutLayer(double rate, const DropoutOptions& options) : PointwiseLayer("Dropout"), rate_(rate), seed_(options.seed) {
+    nn::require_rate("Dropout", "the rate", rate);
+  }
+
+  void build(const Shape&) override {
+    if (!seed_) return;
+    const OutsideTrace outside;
+    const auto key = static_cast<int64_t>(spread_bits(static_cast<uint64_t>(*seed_), 0));
+    draws_ = Variable(tensor<int64_t>({key, 0}), {.trainable = false, .name = "draws"});
+  }
 
   Tensor call(const Tensor& x, const CallContext& context) override {
     if (!context.training || rate_ == 0) return x;
@@ -55,21 +72,30 @@ class DropoutLayer final : public PointwiseLayer {
 
  private:
   Tensor dropped(const Tensor& x) const {
-    const Tensor kept = random::uniform(x.shape(), {.dtype = x.dtype() == Dtype::f64 ? Dtype::f64 : Dtype::f32}) >= rate_;
+    const Tensor kept = numbers(x.shape(), x.dtype() == Dtype::f64 ? Dtype::f64 : Dtype::f32) >= rate_;
     return where(kept, x * (1 / (1 - rate_)), 0);
   }
 
+  Tensor numbers(const Shape& shape, Dtype dtype) const {
+    if (!seed_) return random::uniform(shape, {.dtype = dtype});
+    const Tensor state = draws_.read();
+    draws_.assign(state + tensor<int64_t>({0, 1}));
+    return seeded_uniform(shape, state, dtype);
+  }
+
   double rate_;
+  std::optional<int64_t> seed_;
+  Variable draws_;  // the seed's key, and how many times it was called: no weight, and not in files
 };
 
 }  // namespace
 
 Activation::Activation(ActivationFunction activation, LayerOptions options)
-    : AnyLayer(nn::make_layer<ActivationLayer>(options, std::move(activation))) {}
+    : AnyLayer(nn::make_layer<ActivationLayer>(options, nn::ActivationArguments{std::move(activation)})) {}
 Lambda::Lambda(std::function<Tensor(const Tensor&)> callable, LayerOptions options)
-    : AnyLayer(nn::make_layer<LambdaLayer>(options, std::move(callable))) {}
+    : AnyLayer(nn::make_layer<LambdaLayer>(options, nn::LambdaArguments{std::move(callable)})) {}
 Rescaling::Rescaling(double scale, double offset, LayerOptions options)
-    : AnyLayer(nn::make_layer<RescalingLayer>(options, scale, offset)) {}
-Dropout::Dropout(double rate, LayerOptions options) : AnyLayer(nn::make_layer<DropoutLayer>(options, rate)) {}
+    : AnyLayer(nn::make_layer<RescalingLayer>(nn::RescalingOptions{offset, options.name, options.dtype}, nn::RescalingArguments{scale})) {}
+Dropout::Dropout(double rate, DropoutOptions options) : AnyLayer(nn::make_layer<DropoutLayer>(options, nn::DropoutArguments{rate})) {}
 
 }  // namespace anyshape

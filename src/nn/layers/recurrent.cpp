@@ -1,9 +1,9 @@
 // The walk: steps of a batch are one scan over time, whose body is one step of all rows that have it.
 #include "nn/layers/recurrent.h"
 
+#include "graph/layer_path.h"
 #include "nn/annotations.h"
 #include "nn/layer_state.h"
-#include "nn/placeholder.h"
 #include "ops/control/scan.h"
 #include "ops/segment/packed_rows.h"
 #include "shape/prove.h"
@@ -17,8 +17,6 @@
 #include <anyshape/random.h>
 
 #include <fmt/format.h>
-
-#include <algorithm>
 
 namespace anyshape {
 namespace nn {
@@ -42,10 +40,26 @@ Tensor dropout_factors(const Shape& shape, double rate, Dtype dtype) {
 
 void require_steps(const Layer& layer, const Shape& input) {
   if (input.rank() == 3) return;
-  throw ShapeError(fmt::format("{}: the input is {}; expected [batch, time, features].", type_of(layer), to_string(input)));
+  throw ShapeError(fmt::format("{}: the input is {}; expected [batch, time, features].{}{}", type_of(layer), to_string(input),
+                               input.rank() == 2 ? " Where it comes from a recurrent layer, give that .return_sequences = true." : "",
+                               current_place()));
 }
 
 }  // namespace
+
+std::vector<Tensor> Recurrent::call_all(std::span<const Tensor> inputs, const CallContext& context) {
+  Recurrence found = run(inputs, context);
+  if (!returns_state() && !context.return_state) return {found.output};
+  found.states.insert(found.states.begin(), std::move(found.output));
+  return std::move(found.states);
+}
+
+std::vector<std::string> Recurrent::output_names() const {
+  if (!returns_state()) return {};
+  std::vector<std::string> names{"output"};
+  for (size_t i = 0; i < state_count(); ++i) names.push_back(fmt::format("state_{}", i));
+  return names;
+}
 
 void SteppedLayer::build(const Shape& input) {
   require_steps(*this, input);
@@ -175,31 +189,17 @@ Recurrence SteppedLayer::run(std::span<const Tensor> inputs, const CallContext& 
   return found;
 }
 
-std::vector<Tensor> run_all(const AnyLayer& layer, const std::vector<Tensor>& inputs, LayerCallOptions options) {
-  struct Handle : RecurrentLayer {
-    explicit Handle(const AnyLayer& any) : RecurrentLayer(any.layer()) {}
-  };
-  const Recurrence found = Handle(layer).run(inputs[0], {inputs.begin() + 1, inputs.end()}, options);
-  std::vector<Tensor> all{found.output};
-  all.insert(all.end(), found.states.begin(), found.states.end());
-  return all;
-}
-
 }  // namespace nn
 
 Recurrence RecurrentLayer::run(const Tensor& input, const std::vector<Tensor>& initial_states, LayerCallOptions options) const {
   std::vector<Tensor> inputs{input};
   inputs.insert(inputs.end(), initial_states.begin(), initial_states.end());
-  const bool is_described = std::ranges::any_of(inputs, [](const Tensor& each) { return each.defined() && nn::is_placeholder(each); });
-  const std::vector<Tensor> results = is_described
-                                          ? nn::describe_run(*this, inputs, options)
-                                          : call_all(inputs, options, [this](std::span<const Tensor> operands, const CallContext& context) {
-                                              const Recurrence found = static_cast<nn::Recurrent&>(*layer()).run(operands, context);
-                                              std::vector<Tensor> all{found.output};
-                                              all.insert(all.end(), found.states.begin(), found.states.end());
-                                              return all;
-                                            });
-  return {.output = results[0], .states = {results.begin() + 1, results.end()}};
+  options.return_state = true;
+  std::vector<Tensor> all = outputs(inputs, options).tensors();
+  Recurrence found{.output = std::move(all[0]), .states = {}};
+  all.erase(all.begin());
+  found.states = std::move(all);
+  return found;
 }
 
 }  // namespace anyshape

@@ -8,20 +8,23 @@
 
 namespace anyshape::nn {
 
-// Layers that give their states, too (RecurrentLayer::run). Inputs: x [batch, time, features], then all initial states or none.
+// Layers that give their states, too, where that is asked for. Inputs: x [batch, time, features], then all initial states or none.
 class Recurrent : public Layer {
  public:
-  virtual Recurrence run(std::span<const Tensor> inputs, const CallContext& context) = 0;
-  using Layer::call;
-  Tensor call(std::span<const Tensor> inputs, const CallContext& context) final { return run(inputs, context).output; }
+  std::vector<Tensor> call_all(std::span<const Tensor> inputs, const CallContext& context) final;
+  std::vector<std::string> output_names() const final;
 
  protected:
   using Layer::Layer;
+  virtual Recurrence run(std::span<const Tensor> inputs, const CallContext& context) = 0;
+  virtual bool returns_state() const = 0;  // in every call
+  virtual size_t state_count() const = 0;
 };
 
 // How steps are walked and what is given of them.
 struct Walk {
   bool return_sequences = false;
+  bool return_state = false;
   bool go_backwards = false;
   bool zero_output_for_mask = false;
   bool in_time_order = false;  // a sequence stands as its input does; else, as in Keras, in the order in which it was made
@@ -32,6 +35,7 @@ struct Walk {
 template <class Options>
 Walk walk_of(const Options& options) {
   return {.return_sequences = options.return_sequences,
+          .return_state = options.return_state,
           .go_backwards = options.go_backwards,
           .zero_output_for_mask = options.zero_output_for_mask};
 }
@@ -42,14 +46,16 @@ class SteppedLayer : public Recurrent {
   using Step = std::pair<Tensor, std::vector<Tensor>>;  // the output and the next states
 
   void build(const Shape& input) final;
-  Recurrence run(std::span<const Tensor> inputs, const CallContext& context) final;
   Tensor mask(std::span<const Tensor> inputs, std::span<const Tensor> masks) const final;
+  size_t state_count() const final { return state_sizes().size(); }
 
   Walk walk;
 
  protected:
   SteppedLayer(std::string type, Walk how) : Recurrent(std::move(type)), walk(how) {}
 
+  Recurrence run(std::span<const Tensor> inputs, const CallContext& context) final;
+  bool returns_state() const final { return walk.return_state; }
   virtual void make_weights(const Shape& input) = 0;
   virtual std::vector<int64_t> state_sizes() const = 0;
   virtual Tensor project(const Tensor& x) { return x; }  // [..., features] -> [..., what a step is given]
@@ -69,8 +75,5 @@ class SteppedLayer : public Recurrent {
   std::vector<Tensor> walk_dense(const Loop& loop, const Tensor& x, const Tensor& is_real, const std::vector<Tensor>& carried);
   std::vector<Tensor> walk_packed(const Loop& loop, const Tensor& x, const Tensor& is_real, const std::vector<Tensor>& carried);
 };
-
-// RecurrentLayer::run: the output, then the states.
-std::vector<Tensor> run_all(const AnyLayer& layer, const std::vector<Tensor>& inputs, LayerCallOptions options);
 
 }  // namespace anyshape::nn

@@ -1,4 +1,5 @@
 // RNN: a user's cell, walked.
+#include "nn/first_call.h"
 #include "nn/layers/recurrent.h"
 #include "nn/make_layer.h"
 
@@ -45,6 +46,6 @@ class RnnLayer final : public nn::SteppedLayer {
 
 }  // namespace
 
-RNN::RNN(const AnyLayer& cell, RnnOptions options) : RecurrentLayer(nn::make_layer<RnnLayer>(options, cell).layer()) {}
+RNN::RNN(const AnyLayer& cell, RnnOptions options) : RecurrentLayer(nn::make_wrapper<RnnLayer>(options, cell, "cell").layer()) {}
 
 }  // namespace anyshape

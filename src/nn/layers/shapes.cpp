@@ -65,6 +65,7 @@ class ReshapeLayer final : public Layer {
 }  // namespace
 
 Flatten::Flatten(LayerOptions options) : AnyLayer(nn::make_layer<FlattenLayer>(options)) {}
-Reshape::Reshape(std::vector<int64_t> target, LayerOptions options) : AnyLayer(nn::make_layer<ReshapeLayer>(options, std::move(target))) {}
+Reshape::Reshape(std::vector<int64_t> target, LayerOptions options)
+    : AnyLayer(nn::make_layer<ReshapeLayer>(options, nn::ReshapeArguments{std::move(target)})) {}
 
 }  // namespace anyshape

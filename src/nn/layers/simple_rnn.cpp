@@ -22,6 +22,7 @@ class SimpleRnnLayer final : public nn::GatedLayer<RecurrentOptions> {
 
 }  // namespace
 
-SimpleRNN::SimpleRNN(int64_t units, RecurrentOptions options) : RecurrentLayer(nn::make_layer<SimpleRnnLayer>(options, units).layer()) {}
+SimpleRNN::SimpleRNN(int64_t units, RecurrentOptions options)
+    : RecurrentLayer(nn::make_layer<SimpleRnnLayer>(options, nn::UnitsArguments{units}).layer()) {}
 
 }  // namespace anyshape

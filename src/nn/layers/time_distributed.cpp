@@ -55,6 +55,6 @@ class TimeDistributedLayer final : public Layer {
 }  // namespace
 
 TimeDistributed::TimeDistributed(AnyLayer inner, SequenceOptions options)
-    : AnyLayer(nn::make_layer<TimeDistributedLayer>(options, std::move(inner))) {}
+    : AnyLayer(nn::make_wrapper<TimeDistributedLayer>(options, inner, "layer")) {}
 
 }  // namespace anyshape

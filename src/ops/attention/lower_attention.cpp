@@ -9,7 +9,7 @@ namespace anyshape {
 namespace {
 
 struct Statistics {
-  loop::Value greatest, sum;  // places
+  loop::Value greatest, sum;  // offsets
 };
 
 class Forward {
@@ -79,14 +79,18 @@ class Forward {
     const Statistics statistics = statistics_of(tile, i);
     const loop::Value lowest = b_.constant(loops_.type, -std::numeric_limits<double>::infinity());
     const loop::Value before = b_.select(is_first, lowest, b_.load(statistics_, statistics.greatest));
-    const loop::Value greatest = b_.maximum(before, b_.reduce(zero, tile.keys, loop::Combine::Maximum, score));
+    loop::Value greatest = b_.maximum(before, b_.reduce(zero, tile.keys, loop::Combine::Maximum, score));
+    // A query that meets nothing has scores of -infinity alone: with these statistics its weights are 0, here and in the gradient.
+    const loop::Value meets_nothing = loops_.meets_nothing(tile, i);
+    if (meets_nothing) greatest = b_.select(meets_nothing, nothing, greatest);
     b_.vector_for(zero, tile.keys,
                   [&](loop::Value k) { b_.store(weights_, b_.add(row, k), loop::exp_at_most_zero(b_, b_.subtract(score(k), greatest))); });
     const loop::Value sum = b_.reduce(zero, tile.keys, loop::Combine::Sum, raw);
     const loop::Value shrink = loop::exp_at_most_zero(b_, b_.subtract(before, greatest));
     const loop::Value sum_before = b_.select(is_first, nothing, b_.multiply(b_.load(statistics_, statistics.sum), shrink));
     b_.store(statistics_, statistics.greatest, greatest);
-    b_.store(statistics_, statistics.sum, b_.add(sum_before, sum));
+    const loop::Value sum_so_far = b_.add(sum_before, sum);
+    b_.store(statistics_, statistics.sum, meets_nothing ? b_.select(meets_nothing, b_.constant(loops_.type, 1.0), sum_so_far) : sum_so_far);
     if (loops_.has_dropout()) {
       b_.vector_for(zero, tile.keys,
                     [&](loop::Value k) { b_.store(weights_, b_.add(row, k), b_.multiply(raw(k), loops_.keep_factor(tile, i, k))); });

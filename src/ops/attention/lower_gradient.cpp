@@ -72,7 +72,7 @@ class Backward {
     const loop::Value share = b_.divide(b_.constant(loops_.type, 1.0), sum), nothing = b_.constant(loops_.type, 0.0);
     b_.vector_for(b_.integer(0), tile.keys, [&](loop::Value k) {
       const loop::Value at = b_.add(place, k), score = loops_.score(tile, i, k, b_.load(weights_, at));
-      const loop::Value weight = b_.multiply(loop::exp(b_, b_.subtract(score, greatest)), share);
+      const loop::Value weight = b_.multiply(loop::exp_at_most_zero(b_, b_.subtract(score, greatest)), share);
       loop::Value kept = weight, d_weight = b_.load(d_scores_, at);
       if (loops_.has_dropout()) {
         const loop::Value factor = loops_.keep_factor(tile, i, k);

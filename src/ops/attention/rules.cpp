@@ -73,7 +73,10 @@ AttentionInputs validate(OpCall& call, AttentionForm form, bool is_gradient) {
     rows = require_splits(call);
     const TensorSpec& others = call.inputs[static_cast<size_t>(inputs.query_splits)];
     if (others.dtype != Dtype::i64 || others.shape.rank() != 1) call.fail("row splits of queries are no vector", "i64[rows + 1]");
-    call.require({Relation::Equal, others.shape[0], rows + 1}, "query and key differ in their number of rows", "as many rows in each");
+    call.require(
+        {Relation::Equal, others.shape[0], rows + 1}, "query and key differ in their number of rows",
+        "as many rows in each. A ragged key meets the query row by row: inside a scan or a cell all rows of the query take part in "
+        "every step (ragged targets are not: use to_padded(x) and a mask, or attend behind the loop)");
   }
   require_mask(call, form, inputs, rows);
   if (inputs.random_key >= 0 && call.shape(inputs.random_key).rank() != 1) call.fail("the random key is no vector", "i64[1]");

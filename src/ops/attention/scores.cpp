@@ -1,6 +1,7 @@
 // Scores of a tile: what scale, mask and causality make of a product, and which weights dropout keeps.
 #include "loop/math.h"
 #include "ops/attention/tiles.h"
+#include "shape/prove.h"
 
 #include <limits>
 
@@ -18,10 +19,19 @@ loop::Value AttentionLoops::mask_place(const AttentionTile& tile, loop::Value i,
   return b.add(b.add(b.multiply(place, call.size(mask[3])), tile.key), k);
 }
 
+loop::Value AttentionLoops::is_past(const AttentionTile& tile, loop::Value i, loop::Value k) const {
+  return b.binary(loop::Op::LessEqual, b.add(tile.key, k), b.add(b.add(tile.query, i), tile.row.ahead));
+}
+
+loop::Value AttentionLoops::meets_nothing(const AttentionTile& tile, loop::Value i) const {
+  if (!attrs_.causal || (form_ == AttentionForm::Dense && proves_less_equal(queries_, keys_) == true)) return {};
+  return b.less(b.add(b.add(tile.query, i), tile.row.ahead), b.integer(0));
+}
+
 loop::Value AttentionLoops::is_shown(const AttentionTile& tile, loop::Value i, loop::Value k) const {
   const loop::Value by_mask = attrs_.masked ? b.load(call.input(inputs.mask), mask_place(tile, i, k)) : loop::Value{};
   if (!attrs_.causal) return by_mask;
-  const loop::Value by_order = b.binary(loop::Op::LessEqual, b.add(tile.key, k), b.add(tile.query, i));
+  const loop::Value by_order = is_past(tile, i, k);
   return by_mask ? b.binary(loop::Op::And, by_mask, by_order) : by_order;
 }
 
@@ -32,8 +42,7 @@ loop::Value AttentionLoops::score(const AttentionTile& tile, loop::Value i, loop
     result = b.select(b.load(call.input(inputs.mask), mask_place(tile, i, k)), result, b.constant(type, lowest));
   }
   if (attrs_.causal) {
-    const loop::Value is_past = b.binary(loop::Op::LessEqual, b.add(tile.key, k), b.add(tile.query, i));
-    result = b.select(is_past, result, b.constant(type, -std::numeric_limits<double>::infinity()));
+    result = b.select(is_past(tile, i, k), result, b.constant(type, -std::numeric_limits<double>::infinity()));
   }
   return result;
 }

@@ -80,9 +80,10 @@ void AttentionLoops::check_rows() const {
 }
 
 AttentionRow AttentionLoops::row_at(loop::Value row, loop::Value head) const {
+  const auto ahead = [&](loop::Value queries, loop::Value keys) { return attrs_.causal ? b.subtract(keys, queries) : loop::Value{}; };
   if (form_ == AttentionForm::Dense) {
     const loop::Value queries = call.size(queries_), keys = call.size(keys_);
-    return {row, head, b.multiply(row, queries), queries, b.multiply(row, keys), keys};
+    return {row, head, b.multiply(row, queries), queries, b.multiply(row, keys), keys, ahead(queries, keys)};
   }
   const auto range = [&](int splits) {
     const loop::Value begin = b.load(call.input(splits), row), end = b.load(call.input(splits), b.add(row, b.integer(1)));
@@ -90,7 +91,7 @@ AttentionRow AttentionLoops::row_at(loop::Value row, loop::Value head) const {
   };
   const auto [first_query, queries] = range(inputs.query_splits);
   const auto [first_key, keys] = range(inputs.key_splits);
-  return {row, head, first_query, queries, first_key, keys};
+  return {row, head, first_query, queries, first_key, keys, ahead(queries, keys)};
 }
 
 void AttentionLoops::on_slots(loop::Value tasks, const std::function<void(loop::Value, loop::Value)>& body) const {
@@ -108,7 +109,8 @@ void AttentionLoops::for_each_row(const std::function<void(const AttentionRow&, 
 
 AttentionTile AttentionLoops::queries_from(const AttentionRow& row, loop::Value first, loop::Value slot) const {
   const loop::Value queries = b.minimum(b.integer(tile_queries), b.subtract(row.queries, first));
-  const loop::Value keys = attrs_.causal ? b.minimum(row.keys, b.add(first, queries)) : row.keys;
+  loop::Value keys = row.keys;
+  if (attrs_.causal) keys = b.maximum(b.integer(0), b.minimum(row.keys, b.add(b.add(first, queries), row.ahead)));
   return {row, first, queries, b.integer(0), keys, slot};
 }
 

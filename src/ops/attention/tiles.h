@@ -14,11 +14,12 @@ struct TileMatrix {
   bool transpose = false;
 };
 
-// One row of the batch and one head of it; places count rows of [.., heads, ..] tensors.
+// One row of the batch and one head of it; offsets count rows of [.., heads, ..] tensors.
 struct AttentionRow {
   loop::Value row, head;
   loop::Value first_query, queries;
   loop::Value first_key, keys;
+  loop::Value ahead;  // under a causal mask query i meets keys up to i + ahead: the last query meets the last key
 };
 
 // Queries [query, query + queries) of a row against its keys [key, key + keys).
@@ -61,6 +62,8 @@ class AttentionLoops {
   loop::Value score(const AttentionTile& tile, loop::Value i, loop::Value k, loop::Value raw) const;
   // Whether the score follows the operands: what is hidden is a constant.
   loop::Value is_shown(const AttentionTile& tile, loop::Value i, loop::Value k) const;
+  // Whether causality leaves a query no key; none where every query has one.
+  loop::Value meets_nothing(const AttentionTile& tile, loop::Value i) const;
   // What dropout makes of a weight: times 0 or 1 / (1 - rate). Only where there is dropout.
   loop::Value keep_factor(const AttentionTile& tile, loop::Value i, loop::Value k) const;
   bool has_dropout() const { return attrs_.dropout > 0; }
@@ -73,6 +76,7 @@ class AttentionLoops {
 
  private:
   AttentionRow row_at(loop::Value row, loop::Value head) const;
+  loop::Value is_past(const AttentionTile& tile, loop::Value i, loop::Value k) const;
   AttentionTile queries_from(const AttentionRow& row, loop::Value first, loop::Value slot) const;
   loop::Value mask_place(const AttentionTile& tile, loop::Value i, loop::Value k) const;
   // Tasks 0, 1, ... on the slots in turn.

@@ -4,6 +4,7 @@
 #include "graph/dtype_rules.h"
 #include "graph/named_call.h"
 #include "ops/contraction/contract.h"
+#include "ops/ragged/rules.h"
 #include "shape/prove.h"
 #include "tensor/tensor_impl.h"
 
@@ -213,6 +214,7 @@ std::vector<Tensor> promoted(const std::vector<Tensor>& operands) {
 
 Tensor einsum(std::string_view text, const std::vector<Tensor>& operands) {
   const NamedCall call("einsum", operands);
+  if (std::ranges::any_of(operands, [](const Tensor& each) { return each.is_ragged(); })) return einsum_ragged(call, text, operands);
   const Subscripts subscripts = read(text, operands.size());
   const std::vector<Tensor> tensors = promoted(operands);
   std::vector<Labels> labels;

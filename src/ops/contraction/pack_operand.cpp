@@ -1,6 +1,6 @@
 // When copying pays: the library packs a transposed operand anew for every block of rows, and reads others where they stand, which is slow
 // where rows are a multiple of 4 KiB apart: lines of such rows share one set of the first cache (64 sets of 64 bytes in x86 processors with
-// pages of 4 KiB). A copy in rows of an odd number of lines has neither cost. Measured in docs/experiments/products.md.
+// pages of 4 KiB). A copy in rows of an odd number of lines has neither cost. Measured in docs/internals/experiments/products.md.
 #include "ops/contraction/pack_operand.h"
 
 #include "base/switches.h"
@@ -13,6 +13,8 @@
 
 namespace anyshape {
 namespace {
+
+const Switch packs("pack_operands", "a matrix that many rows are multiplied with is copied to where products read it best");
 
 constexpr int64_t least_rows = 256, least_columns = 32, least_depth = 64;  // where the copy saves more than it costs
 constexpr int64_t line = 16, bad_distance = 1024;                          // in floats
@@ -54,7 +56,7 @@ std::optional<PackedOperand> pack_operand(LowerCall& call, const MatmulAttrs& at
   };
   const Shape& shape = call.call.shape(1);
   const Dim &columns = call.outputs[0].shape[-1], &depth = shape[attrs.transpose_b ? -1 : -2], distance = call.stride(1, shape.rank() - 2);
-  if (is_switched_off("pack_operands")) return refuse("switched off");
+  if (packs.is_off()) return refuse("switched off");
   if (attrs.transpose_a) return refuse("a is transposed: a copy costs what it saves");
   if (!is_one_matrix(shape)) return refuse("there is a matrix b for every entry of the batch");
   Conditions pays;

@@ -1,4 +1,4 @@
-// A copy of a product's right operand for the library: turned if it is transposed, its rows never a multiple of 4 KiB apart.
+// A copy of a product's right operand for the library: transposed if need be, its rows never a multiple of 4 KiB apart.
 #pragma once
 #include "ops/contraction/lower_matmul.h"
 

@@ -1,6 +1,7 @@
 // Products of two tensors that are said by others: outer, tensordot, dot, vdot.
 #include "graph/named_call.h"
 #include "ops/contraction/contract.h"
+#include "ops/ragged/rules.h"
 #include "shape/prove.h"
 
 #include <anyshape/ops.h>
@@ -30,6 +31,10 @@ std::vector<int> valid_axes(const NamedCall& call, const Tensor& x, const std::v
 
 Tensor outer(const Tensor& a, const Tensor& b) {
   const NamedCall call("outer", a, b);
+  if (a.is_ragged() || b.is_ragged()) {
+    call.fail("an operand is ragged, and all elements of a meet all of b",
+              "dense operands. Use x.values() for the elements of all rows, or to_padded(x) for the rows as a dense tensor");
+  }
   return reshape(a, {a.shape().count(), 1}) * reshape(b, {1, b.shape().count()});
 }
 
@@ -37,6 +42,12 @@ Tensor tensordot(const Tensor& a, const Tensor& b, const std::vector<int64_t>& a
   const NamedCall call("tensordot", a, b);
   if (axes_a.size() != axes_b.size()) call.fail(fmt::format("{} axes of a meet {} of b", axes_a.size(), axes_b.size()), "as many of each");
   const std::vector<int> in_a = valid_axes(call, a, axes_a), in_b = valid_axes(call, b, axes_b);
+  if (b.is_ragged()) refuse_rows(call, "b is ragged: its rows would stand behind the axes of a");
+  if (a.is_ragged()) {
+    std::vector<int64_t> own;
+    for (const int axis : in_a) own.push_back(values_axis(call, axis));
+    return on_values(a, [&](const Tensor& values) { return tensordot(values, b, own, axes_b); });
+  }
   // Labels: axes of a by their number, axes of b behind them, those that meet by a's.
   std::vector<int> labels_a(a.rank()), labels_b(b.rank()), result;
   std::iota(labels_a.begin(), labels_a.end(), 0);

@@ -4,9 +4,10 @@
 #include "base/switches.h"
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
+#include "graph/layer_path.h"
 #include "graph/regions.h"
 #include "ops/all_ops.h"
-#include "ops/control/lift.h"
+#include "ops/control/hoist.h"
 #include "ops/control/region_rules.h"
 #include "shape/dim_node.h"
 #include "tensor/view.h"
@@ -22,6 +23,9 @@
 
 namespace anyshape {
 namespace {
+
+const Switch hoists("hoist", "what a loop computes without its carried values is computed for all steps at once");
+const Switch saves_functions("save_functions", "a loop keeps what its exponentials and their like gave for its gradient");
 
 // What the body sees of an input: the first rows, or one step of it.
 TensorSpec seen_by_body(OpCall& call, const ScanAttrs& attrs, size_t input) {
@@ -47,6 +51,23 @@ void require_counts_input(OpCall& call, const ScanAttrs& attrs) {
                fmt::format("{} steps", to_string(attrs.length)));
 }
 
+constexpr std::string_view carry_rule =
+    "the same dtype and shape in every step. What grows by a part per step is returned as the step's output, which scan stacks; else keep "
+    "it in a "
+    "carry of its greatest size, with the number of its elements beside it";
+
+std::string change_of_carry(size_t number, const std::string& before, const std::string& after) {
+  return fmt::format("carry {} is {} before a step and {} after it", number, before, after);
+}
+
+void require_same_carry(OpCall& call, size_t number, const TensorSpec& before, const TensorSpec& after) {
+  const std::string change = change_of_carry(number, to_string(before), to_string(after));
+  if (after.dtype != before.dtype) call.fail_dtype(change, carry_rule);
+  if (after.shape.rank() != before.shape.rank()) call.fail(change, carry_rule);
+  for (int axis = 0; axis < after.shape.rank(); ++axis)
+    call.require({Relation::Equal, before.shape[axis], after.shape[axis]}, change, carry_rule);
+}
+
 Specs shape(OpCall& call) {
   const ScanAttrs& attrs = call.attrs_as<ScanAttrs>();
   const auto carried = static_cast<size_t>(attrs.carried), sequences = static_cast<size_t>(attrs.sequences);
@@ -67,7 +88,7 @@ Specs shape(OpCall& call) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     const TensorSpec& spec = outputs[i]->spec;
     if (i < carried) {
-      require_spec(call, fmt::format("carry {}", i), spec, given[i]);
+      require_same_carry(call, i, given[i], spec);
       results.push_back({call.inputs[i].dtype, call.inputs[i].shape, {}});
     } else if (attrs.goes_by_rows(spec)) {
       results.push_back({spec.dtype, stacked_shape(attrs.total, step_shape(spec.shape)), {}});
@@ -99,7 +120,7 @@ Dim length_of(const std::vector<Tensor>& carried, const std::vector<Tensor>& seq
 // Functions of many instructions, whose gradients want what they gave.
 bool is_long_function(const OpDef& op) {
   const OpDef* const known[] = {&exp_op, &expm1_op, &tan_op, &tanh_op, &sigmoid_op};
-  return std::ranges::find(known, &op) != std::end(known) && !is_switched_off("save_functions");
+  return std::ranges::find(known, &op) != std::end(known) && !saves_functions.is_off();
 }
 
 // Other elements that are said one by one are soon computed again; so is what moves them.
@@ -197,8 +218,7 @@ Shape step_shape(const Shape& whole) {
 }
 
 void refuse_scan_carry(size_t number, const std::string& before, const std::string& after) {
-  throw ShapeError(
-      fmt::format("scan: carry {} is {} before a step and {} after it; expected the same dtype and shape.", number, before, after));
+  throw ShapeError(fmt::format("scan: {}; expected {}.{}", change_of_carry(number, before, after), carry_rule, current_place()));
 }
 
 Tensor settled_number(const Tensor& value) { return value.impl()->weak ? cast(value, value.dtype()) : value; }
@@ -233,7 +253,7 @@ FunctionResults trace_scan(const ScanBody& body, const std::vector<Tensor>& carr
                     .total = plan.total,
                     .body = region.graph};
     std::vector<Tensor> all_sequences = sequences;
-    if (!is_switched_off("lift")) lift(region, all_sequences, attrs);
+    if (!hoists.is_off()) hoist(region, all_sequences, attrs);
     attrs.sequences = static_cast<int64_t>(all_sequences.size());
     std::vector<Tensor> inputs = carried;
     inputs.insert(inputs.end(), variables.begin(), variables.end());

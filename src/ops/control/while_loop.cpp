@@ -3,6 +3,7 @@
 
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
+#include "graph/layer_path.h"
 #include "ops/all_ops.h"
 #include "ops/control/cond.h"
 #include "ops/control/region_rules.h"
@@ -21,6 +22,15 @@
 namespace anyshape {
 namespace {
 
+constexpr std::string_view carry_rule =
+    "the same dtype and shape in every iteration. A value that grows is kept in a tensor of its greatest size, with the number of its "
+    "elements "
+    "carried beside it; with a known number of steps, scan stacks what each step gives";
+
+std::string change_of_carry(size_t number, const std::string& before, const std::string& after) {
+  return fmt::format("carried value {} is {} before an iteration and {} after it", number, before, after);
+}
+
 Specs shape(OpCall& call) {
   const WhileAttrs& attrs = call.attrs_as<WhileAttrs>();
   const auto carried = static_cast<size_t>(attrs.carried), asked = static_cast<size_t>(attrs.condition_inputs);
@@ -37,7 +47,12 @@ Specs shape(OpCall& call) {
   require_spec(call, "the condition", attrs.condition->outputs[0]->spec, {Dtype::b8, {}, {}});
   Specs results;
   for (size_t i = 0; i < carried; ++i) {
-    require_spec(call, fmt::format("carry {}", i), attrs.body->outputs[i]->spec, own[i]);
+    const TensorSpec& after = attrs.body->outputs[i]->spec;
+    const std::string change = change_of_carry(i, to_string(own[i]), to_string(after));
+    if (after.dtype != own[i].dtype) call.fail_dtype(change, carry_rule);
+    if (after.shape.rank() != own[i].shape.rank()) call.fail(change, carry_rule);
+    for (int axis = 0; axis < after.shape.rank(); ++axis)
+      call.require({Relation::Equal, own[i].shape[axis], after.shape[axis]}, change, carry_rule);
     results.push_back({own[i].dtype, own[i].shape, {}});
   }
   return results;
@@ -76,8 +91,7 @@ std::vector<Tensor> gradient(const GradientCall& call) {
 }
 
 [[noreturn]] void refuse_carry(size_t number, const std::string& before, const std::string& after) {
-  throw ShapeError(fmt::format("while_loop: carry {} is {} before an iteration and {} after it; expected the same dtype and shape.", number,
-                               before, after));
+  throw ShapeError(fmt::format("while_loop: {}; expected {}.{}", change_of_carry(number, before, after), carry_rule, current_place()));
 }
 
 std::vector<Tensor> loop_eagerly(const WhileCondition& condition, const WhileBody& body, std::vector<Tensor> carried, int64_t most) {

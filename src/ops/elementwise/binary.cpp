@@ -5,9 +5,12 @@
 #include "loop/element.h"
 #include "loop/math.h"
 #include "ops/all_ops.h"
+#include "ops/elementwise/host_numbers.h"
 #include "tensor/tensor_impl.h"
 
 #include <anyshape/ops.h>
+
+#include <functional>
 
 namespace anyshape {
 namespace {
@@ -89,10 +92,10 @@ constinit const OpDef atan2_op = binary<loop::atan2, angle_a, angle_b>("atan2", 
 constinit const OpDef remainder_op = binary<loop::remainder, same, remainder_b>("remainder", dtype_rule::promoted_number);
 constinit const OpDef floor_divide_op = binary<loop::floor_divide, zero, zero>("floor_divide", dtype_rule::promoted_number);
 
-Tensor add(const Tensor& a, const Tensor& b) { return bind(add_op, {a, b}); }
-Tensor subtract(const Tensor& a, const Tensor& b) { return bind(subtract_op, {a, b}); }
-Tensor multiply(const Tensor& a, const Tensor& b) { return bind(multiply_op, {a, b}); }
-Tensor divide(const Tensor& a, const Tensor& b) { return bind(divide_op, {a, b}); }
+Tensor add(const Tensor& a, const Tensor& b) { return with_host_number(bind(add_op, {a, b}), a, b, std::plus<>()); }
+Tensor subtract(const Tensor& a, const Tensor& b) { return with_host_number(bind(subtract_op, {a, b}), a, b, std::minus<>()); }
+Tensor multiply(const Tensor& a, const Tensor& b) { return with_host_number(bind(multiply_op, {a, b}), a, b, std::multiplies<>()); }
+Tensor divide(const Tensor& a, const Tensor& b) { return with_host_number(bind(divide_op, {a, b}), a, b, std::divides<>()); }
 Tensor maximum(const Tensor& a, const Tensor& b) { return bind(maximum_op, {a, b}); }
 Tensor minimum(const Tensor& a, const Tensor& b) { return bind(minimum_op, {a, b}); }
 // A square needs no logarithm.

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -74,7 +75,13 @@ Tensor cast(const Tensor& x, Dtype dtype) {
   const NamedCall call("cast", x);
   if (x.dtype() == dtype && !x.impl()->weak) return x;
   if (x.impl()->weak) return settled(x, dtype);
-  return bind(cast_op, {x}, CastAttrs{dtype});
+  const double number = dtype == Dtype::f64 ? x.impl()->number : 0;  // that f32 elements hold in part, see full() and host_numbers.h
+  if (number == 0) return bind(cast_op, {x}, CastAttrs{dtype});
+  if (!current_interpreter().records()) return full(x.shape(), make_scalar(dtype, number));
+  // Gradients go through the cast: what f32 lost is added to it, which gives the number exactly.
+  const Tensor held = bind(cast_op, {x}, CastAttrs{dtype});
+  if (!std::isfinite(static_cast<float>(number))) return held;
+  return held + (full(x.shape(), make_scalar(dtype, number)) - stop_gradient(held));
 }
 
 }  // namespace anyshape

@@ -24,9 +24,18 @@ Tensor derivative_of_erf(const Gradient& g) { return g.dy * (1.1283791670955126 
 Tensor derivative_of_sigmoid(const Gradient& g) { return g.dy * (g.y * (1 - g.y)); }
 Tensor derivative_of_softplus(const Gradient& g) { return g.dy * sigmoid(g.x); }
 
+// Softmax takes exponentials of nothing above 0: fewer instructions, the same bits.
+constexpr OpDef with_short_form(OpDef exp) {
+  exp.element = [](ElementCall& call) {
+    const loop::Value x = call.operand(0);
+    return call.is_at_most_zero(0) ? loop::exp_at_most_zero(call.b, x) : loop::exp(call.b, x);
+  };
+  return exp;
+}
+
 }  // namespace
 
-constinit const OpDef exp_op = define<loop::exp, derivative_of_exp>("exp", dtype_rule::floating);
+constinit const OpDef exp_op = with_short_form(define<loop::exp, derivative_of_exp>("exp", dtype_rule::floating));
 constinit const OpDef expm1_op = define<loop::expm1, derivative_of_expm1>("expm1", dtype_rule::floating);
 constinit const OpDef log_op = define<loop::log, derivative_of_log>("log", dtype_rule::floating);
 constinit const OpDef log1p_op = define<loop::log1p, derivative_of_log1p>("log1p", dtype_rule::floating);

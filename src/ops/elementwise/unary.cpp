@@ -1,6 +1,8 @@
 // Arithmetic of one tensor: one line per op with its name, dtype rule, scalar lowering, and derivative from g.x, g.y and g.dy.
 #include "ops/elementwise/unary.h"
+
 #include "graph/named_call.h"
+#include "ops/elementwise/host_numbers.h"
 
 namespace anyshape {
 namespace {
@@ -39,7 +41,11 @@ constinit const OpDef sqrt_op = define<instruction<loop::Op::SquareRoot>, deriva
 constinit const OpDef rsqrt_op = define<reciprocal_root, derivative_of_rsqrt>("rsqrt", dtype_rule::floating);
 constinit const OpDef stop_gradient_op = define<same, no_derivative>("stop_gradient", dtype_rule::any);
 
-Tensor negative(const Tensor& x) { return bind(negative_op, {x}); }
+Tensor negative(const Tensor& x) {
+  Tensor result = bind(negative_op, {x});
+  if (has_host_number(x)) keep_host_number(result, -x.impl()->number);
+  return result;
+}
 Tensor abs(const Tensor& x) { return bind(abs_op, {x}); }
 Tensor sign(const Tensor& x) { return bind(sign_op, {x}); }
 Tensor sqrt(const Tensor& x) { return bind(sqrt_op, {x}); }

@@ -100,12 +100,12 @@ void lower_take_gradient(LowerCall& call) {
 Tensor take_rows(const Tensor& x, const Tensor& indices) {
   const auto& [values, partition] = *as_ragged(x);
   const Tensor lengths = take(segment::row_lengths(partition->splits), indices);
-  const Dim total = sum_of("take", lengths);
+  const Dim total = sum_of("take", lengths, "Inside one, take rows of the padded tensor: take(to_padded(x, {.length = n}), indices).");
   const segment::Rows taken = segment::gather_rows({values, partition->splits}, indices, total);
   return make_ragged(taken.values, partition_of_result(taken.splits, indices.shape()[0], total, partition->shortest));
 }
 
-// Elements of each row by their places in it, as many in every row; a place outside its row leads outside the values.
+// Elements of each row by their positions in it, as many in every row; a position outside its row leads outside the values.
 Tensor take_in_rows(const Tensor& x, const Tensor& indices) {
   const auto& [values, partition] = *as_ragged(x);
   Shape per_row{partition->rows};

@@ -1,38 +1,79 @@
 // concat: tensors that agree but along one axis -> one after the other along it. stack: equal shapes -> one after the other along a new axis.
 #include "ops/movement/concat.h"
 #include "graph/bind.h"
+#include "graph/described_operands.h"
 #include "graph/dtype_rules.h"
 #include "loop/element.h"
+#include "loop/routine_names.h"
 #include "ops/all_ops.h"
 #include "ops/loops.h"
 #include "ops/movement/slice.h"
+#include "ops/ragged/partition.h"
 #include "ops/ragged/rules.h"
 #include "ops/sizes.h"
+#include "ops/total.h"
 
 #include <anyshape/ops.h>
 #include <anyshape/ops/segment.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace anyshape {
 namespace {
+
+// Of many inputs, which one it is that does not fit.
+std::string among_many(const OpCall& call, size_t input) {
+  if (call.inputs.size() <= few_operands) return {};
+  return fmt::format(" between tensors 0 and {} ({}, {})", input, to_string(call.inputs[0]), to_string(call.inputs[input]));
+}
+
+void require_rank_of_first(const OpCall& call, size_t input, std::string_view expected) {
+  if (call.shape(static_cast<int>(input)).rank() == call.shape(0).rank()) return;
+  call.fail("ranks differ" + among_many(call, input), expected);
+}
+
+// Texts are made only where they may be needed: thousands of inputs are joined at once.
+void require_size_of_first(OpCall& call, size_t input, int axis, std::string_view expected) {
+  const Dim &first = call.shape(0)[axis], &other = call.shape(static_cast<int>(input))[axis];
+  if (first.same_as(other)) return;
+  call.require({Relation::Equal, first, other}, fmt::format("sizes along axis {} differ{}", axis, among_many(call, input)), expected);
+}
 
 Specs shape(OpCall& call) {
   Shape result = call.shape(0);
   const int rank = result.rank();
   const int along = call.axis(call.attrs_as<ConcatAttrs>().axis, rank);
+  const std::string expected = fmt::format("equal sizes along every axis but {}", along);
   for (size_t i = 1; i < call.inputs.size(); ++i) {
-    const Shape& shape = call.shape(static_cast<int>(i));
-    if (shape.rank() != rank) call.fail("ranks differ", "tensors of one rank");
+    require_rank_of_first(call, i, "tensors of one rank");
     for (int axis = 0; axis < rank; ++axis) {
-      if (axis == along)
-        result[axis] = result[axis] + shape[axis];
-      else
-        call.require({Relation::Equal, result[axis], shape[axis]}, fmt::format("sizes along axis {} differ", axis),
-                     fmt::format("equal sizes along every axis but {}", along));
+      if (axis != along) require_size_of_first(call, i, axis, expected);
     }
   }
+  std::vector<Dim> sizes;
+  for (const TensorSpec& input : call.inputs) sizes.push_back(input.shape[along]);
+  result[along] = total_of(sizes);
   return {{call.inputs[0].dtype, std::move(result), {}}};
+}
+
+// Those parts of x that are needed. Many of symbolic sizes are cut out of halves: their begins would be as many sums of as many symbols.
+void cut_apart(const Tensor& x, int along, std::span<const Dim> sizes, std::span<const bool> needed, std::span<Tensor> parts) {
+  constexpr size_t most_begins = 32;
+  if (std::ranges::none_of(needed, [](bool is) { return is; })) return;
+  if (sizes.size() > most_begins && std::ranges::any_of(sizes, [](const Dim& size) { return !size.is_constant(); })) {
+    const size_t half = sizes.size() / 2;
+    const Dim middle = total_of(sizes.first(half)), rest = total_of(sizes.subspan(half));
+    cut_apart(slice_along(x, along, 0, middle), along, sizes.first(half), needed.first(half), parts.first(half));
+    cut_apart(slice_along(x, along, middle, rest), along, sizes.subspan(half), needed.subspan(half), parts.subspan(half));
+    return;
+  }
+  Dim begin = 0;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (needed[i]) parts[i] = slice_along(x, along, begin, sizes[i]);
+    begin = begin + sizes[i];
+  }
 }
 
 std::vector<Tensor> gradient(const GradientCall& call) {
@@ -40,12 +81,9 @@ std::vector<Tensor> gradient(const GradientCall& call) {
   const int64_t axis = call.attrs.as<ConcatAttrs>().axis;
   const int along = static_cast<int>(axis < 0 ? axis + first.rank() : axis);
   std::vector<Tensor> result(call.inputs.size());
-  Dim begin = 0;
-  for (size_t i = 0; i < call.inputs.size(); ++i) {
-    const Dim size = call.inputs[i].shape()[along];
-    if (call.needed[i]) result[i] = slice_along(call.dys[0], along, begin, size);
-    begin = begin + size;
-  }
+  std::vector<Dim> sizes;
+  for (const Tensor& input : call.inputs) sizes.push_back(input.shape()[along]);
+  cut_apart(call.dys[0], along, sizes, call.needed, result);
   return result;
 }
 
@@ -55,11 +93,8 @@ Specs stack_shape(OpCall& call) {
     call.fail(fmt::format("the result would have rank {}", max_rank + 1), fmt::format("a result of at most rank {}", max_rank));
   const int along = call.axis(call.attrs_as<ConcatAttrs>().axis, first.rank() + 1);
   for (size_t i = 1; i < call.inputs.size(); ++i) {
-    const Shape& shape = call.shape(static_cast<int>(i));
-    if (shape.rank() != first.rank()) call.fail("ranks differ", "tensors of one shape");
-    for (int axis = 0; axis < first.rank(); ++axis) {
-      call.require({Relation::Equal, first[axis], shape[axis]}, fmt::format("sizes along axis {} differ", axis), "tensors of one shape");
-    }
+    require_rank_of_first(call, i, "tensors of one shape");
+    for (int axis = 0; axis < first.rank(); ++axis) require_size_of_first(call, i, axis, "tensors of one shape");
   }
   Shape result;
   for (int axis = 0; axis < first.rank(); ++axis) {
@@ -81,12 +116,41 @@ std::vector<Tensor> stack_gradient(const GradientCall& call) {
   return result;
 }
 
+// A loop for each of many inputs would take long to compile: a routine copies them, some at a time. Each time is a task of its own, since the
+// compiler takes a square of the time for a function with many arguments to pass.
+void lower_many(LowerCall& call, int along) {
+  constexpr size_t inputs_at_once = 64;
+  loop::Builder& b = call.b;
+  const Shape& to = call.outputs[0].shape;
+  const std::span<const TensorSpec> inputs = call.call.inputs;
+  const loop::Value zero = b.integer(0), one = b.integer(1);
+  const loop::Value rows = call.size(count_between(to, 0, along)), stride = call.size(count_between(to, along, to.rank()));
+  loop::Value offset = zero;
+  for (size_t first = 0; first < inputs.size(); first += inputs_at_once) {
+    const size_t count = std::min(inputs_at_once, inputs.size() - first);
+    std::vector<Dim> runs;
+    for (const TensorSpec& input : inputs.subspan(first, count)) runs.push_back(count_between(input.shape, along, input.shape.rank()));
+    b.parallel_for(zero, one, one, [&](loop::Value) {
+      std::vector<loop::Builder::Argument> buffers{{call.output(0), offset}};
+      std::vector<loop::Value> integers{b.integer(static_cast<int64_t>(count)), rows, stride, b.integer(size_of(call.outputs[0].dtype))};
+      for (size_t i = 0; i < count; ++i) {
+        buffers.push_back({call.input(static_cast<int>(first + i)), b.integer(0)});
+        integers.push_back(call.size(runs[i]));
+      }
+      b.call(loop::routine::join_parts, buffers, integers);
+    });
+    offset = b.add(offset, call.size(total_of(runs)));
+  }
+}
+
 // Between two steps of the axes before, each input is a run of contiguous elements.
 void lower(LowerCall& call) {
+  constexpr size_t most_loops = 16;
   loop::Builder& b = call.b;
   const Shape& to = call.outputs[0].shape;
   const int rank = to.rank();
   const int along = call.call.axis(call.call.attrs_as<ConcatAttrs>().axis, rank);
+  if (call.call.inputs.size() > most_loops) return lower_many(call, along);
   const loop::Value rows = call.size(count_between(to, 0, along)), stride = call.size(count_between(to, along, rank));
   const int32_t target = call.output(0);
   Dim before = 0;
@@ -119,19 +183,22 @@ std::vector<Tensor> concat_ragged(const RaggedCall& call) {
   }
   const int axis = padded_axis(call, call.attrs.as<ConcatAttrs>().axis, call.inputs[0].rank());
   if (axis > 1) return join_values(call, axis);
-  const Partition& first = *as_ragged(call.inputs[0])->partition;
-  Dim rows = first.rows, total = first.total, shortest = first.shortest;
-  std::optional<Dim> longest = first.longest;
-  for (const Tensor& input : call.inputs.subspan(1)) {
-    const Partition& next = *as_ragged(input)->partition;
-    if (axis == 1 && proves_equal(rows, next.rows) == false) refuse(call, "numbers of rows differ", "as many rows in every part");
-    rows = axis == 0 ? rows + next.rows : rows;
-    total = total + next.total;
-    shortest = axis == 0 ? min(shortest, next.shortest) : shortest + next.shortest;
-    longest = axis == 0 && longest && next.longest ? std::optional(max(*longest, *next.longest)) : std::nullopt;
+  std::vector<Dim> rows, totals, shortest, longest;
+  for (const Tensor& input : call.inputs) {
+    const Partition& part = *as_ragged(input)->partition;
+    if (axis == 1 && !rows.empty() && proves_equal(rows[0], part.rows) == false)
+      refuse(call, "numbers of rows differ", "as many rows in every part");
+    rows.push_back(part.rows);
+    totals.push_back(part.total);
+    shortest.push_back(part.shortest);
+    if (part.longest) longest.push_back(*part.longest);
   }
   const segment::Rows joined = axis == 0 ? segment::concat(parts) : segment::concat_each_row(parts);
-  return {make_ragged(joined.values, partition_of_result(joined.splits, rows, total, shortest, longest))};
+  const LengthBounds bounds = bounds_of(shortest, longest);
+  const bool is_bounded = axis == 0 && longest.size() == rows.size();
+  return {make_ragged(joined.values,
+                      partition_of_result(joined.splits, axis == 0 ? total_of(rows) : rows[0], total_of(totals),
+                                          axis == 0 ? bounds.shortest : total_of(shortest), is_bounded ? bounds.longest : std::nullopt))};
 }
 
 std::vector<Tensor> stack_ragged(const RaggedCall& call) {
@@ -167,6 +234,12 @@ constinit const OpDef stack_op{.name = "stack",
                                .gradient = stack_gradient,
                                .lower = lower,
                                .attrs = [] { return Attrs(ConcatAttrs{}); }};
+
+std::optional<int> joined_axis(const OpDef& op, const Attrs& attrs, int rank) {
+  if (&op != &concat_op && &op != &stack_op) return std::nullopt;
+  const int64_t axis = attrs.as<ConcatAttrs>().axis;
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
 
 Tensor concat(const std::vector<Tensor>& tensors, ConcatOptions options) {
   return bind_all(concat_op, tensors, ConcatAttrs{options.axis})[0];

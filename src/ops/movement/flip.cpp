@@ -1,6 +1,7 @@
 // flip and roll: axes read backwards, or from another place on.
 #include "graph/named_call.h"
 #include "ops/movement/slice.h"
+#include "ops/ragged/rules.h"
 
 #include <anyshape/ops.h>
 
@@ -25,6 +26,11 @@ Tensor flip(const Tensor& x, const std::vector<int64_t>& axes) {
 
 Tensor roll(const Tensor& x, const Dim& shift, RollOptions options) {
   const NamedCall call("roll", x);
+  if (x.is_ragged()) {
+    if (!options.axis) refuse_rows(call, "no axis is named");
+    const RollOptions own{.axis = values_axis(call, call.axis(*options.axis))};
+    return on_values(x, [&](const Tensor& values) { return roll(values, shift, own); });
+  }
   if (!options.axis) return reshape(roll(reshape(x, {x.shape().count()}), shift, {.axis = 0}), x.shape());
   const int axis = call.axis(*options.axis);
   const Dim size = x.shape()[axis];

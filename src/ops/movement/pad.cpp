@@ -9,6 +9,7 @@
 #include "ops/all_ops.h"
 #include "ops/loops.h"
 #include "ops/movement/slice.h"
+#include "ops/ragged/rules.h"
 #include "ops/sizes.h"
 #include "tensor/view.h"
 
@@ -115,6 +116,18 @@ Tensor with_borders(const NamedCall& call, const Tensor& x, int axis, const PadW
   return parts.size() == 1 ? x : concat(parts, {.axis = axis});
 }
 
+Tensor pad_ragged(const NamedCall& call, const Tensor& x, const std::vector<PadWidth>& widths, const PadOptions& options) {
+  std::vector<PadWidth> own(1);
+  for (size_t axis = 0; axis < widths.size(); ++axis) {
+    if (axis >= 2) {
+      own.push_back(widths[axis]);
+    } else if (!widths[axis].before.same_as(0) || !widths[axis].after.same_as(0)) {
+      values_axis(call, static_cast<int>(axis));
+    }
+  }
+  return on_values(x, [&](const Tensor& values) { return pad(values, own, options); });
+}
+
 }  // namespace
 
 constinit const OpDef pad_op{.name = "pad",
@@ -132,6 +145,7 @@ Tensor place_among_zeros(const Tensor& x, PadAttrs attrs) {
 
 Tensor pad(const Tensor& x, const std::vector<PadWidth>& widths, const PadOptions& options) {
   const NamedCall call("pad", x);
+  if (x.is_ragged()) return pad_ragged(call, x, widths, options);
   PadAttrs attrs{{}, {}, x.shape()};
   if (static_cast<int>(widths.size()) > x.rank()) {
     call.fail(fmt::format("{} widths for {} axes", widths.size(), x.rank()), "at most one width per axis");

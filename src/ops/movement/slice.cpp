@@ -27,7 +27,11 @@ void require_inside(OpCall& call, int axis, const Dim& a, const Dim& b) {
   const SliceAttrs& attrs = call.attrs_as<SliceAttrs>();
   const Dim &begin = attrs.begins[axis], &size = attrs.sizes[axis];
   const int64_t step = attrs.steps[axis];
-  if (step == 1) {
+  const std::string_view name = called_name(call.op);
+  if (size.same_as(1) && (name == "operator[]" || name == "at" || name == "updated")) {
+    call.require({Relation::LessEqual, a, b}, fmt::format("index {} along axis {} is outside", to_string(begin), axis),
+                 "0 <= index < the axis's size");
+  } else if (step == 1) {
     call.require({Relation::LessEqual, a, b}, fmt::format("range {}:{} along axis {}", to_string(begin), to_string(begin + size), axis),
                  "0 <= begin <= end <= the axis's size");
   } else {
@@ -93,6 +97,8 @@ Dim clamped(const Dim& bound, const Dim& size, const Dim& lowest, const Dim& hig
   return bound.value() < 0 ? max(size + bound, lowest) : min(bound, highest);
 }
 
+}  // namespace
+
 void append_range(SliceAttrs& attrs, const SliceRange& range, const Dim& size) {
   constexpr int64_t longest = int64_t{1} << 62;  // beyond any axis; a longer step would only overflow
   const int64_t step = std::clamp(range.step, -longest, longest), stride = step == 0 ? 1 : std::abs(step);
@@ -102,13 +108,12 @@ void append_range(SliceAttrs& attrs, const SliceRange& range, const Dim& size) {
   const Dim end = range.end ? clamped(*range.end, size, lowest, highest) : (forward ? highest : lowest);
   // Constant bounds in the wrong order give nothing, as in NumPy; others are checked.
   const bool may_cross = range.begin && range.end && range.begin->is_constant() && range.end->is_constant();
-  const Dim distance = forward ? (may_cross ? max(begin, end) : end) - begin : begin - (may_cross ? min(begin, end) : end);
+  const Dim apart = forward ? end - begin : begin - end;
+  const Dim distance = may_cross ? max(apart, 0) : apart;
   attrs.begins.push_back(begin);
   attrs.sizes.push_back(stride == 1 ? distance : (distance - 1) / stride + 1);
   attrs.steps.push_back(step);
 }
-
-}  // namespace
 
 constinit const OpDef slice_op{.name = "slice",
                                .kind = OpKind::Movement,

@@ -2,6 +2,8 @@
 #pragma once
 #include "graph/op_def.h"
 
+#include <anyshape/ops/movement.h>
+
 namespace anyshape {
 
 struct SliceAttrs {
@@ -15,6 +17,9 @@ struct SliceAttrs {
     v("steps", steps);
   }
 };
+
+// A range as a user writes it, along an axis of this size: negative bounds count from the end, constant ones outside move to the nearest end.
+void append_range(SliceAttrs& attrs, const SliceRange& range, const Dim& size);
 
 // Elements begin, begin + step, ... along one axis, `size` of them.
 Tensor slice_along(const Tensor& x, int axis, const Dim& begin, const Dim& size, int64_t step = 1);

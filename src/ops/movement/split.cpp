@@ -1,6 +1,7 @@
 // split and unstack: parts of a tensor along an axis, each a slice of it.
 #include "graph/named_call.h"
 #include "ops/movement/slice.h"
+#include "ops/ragged/rules.h"
 
 #include <anyshape/error.h>
 #include <anyshape/ops.h>
@@ -12,6 +13,10 @@ namespace anyshape {
 std::vector<Tensor> split_evenly(const Tensor& x, int64_t sections, SplitOptions options) {
   const NamedCall call("split", x);
   const int axis = call.axis(options.axis);
+  if (x.is_ragged()) {
+    const SplitOptions own{.axis = values_axis(call, axis)};
+    return parts_of_values(x, [&](const Tensor& values) { return split_evenly(values, sections, own); });
+  }
   const Dim size = x.shape()[axis];
   if (sections < 1 || !(size % sections == 0)) {
     call.fail(fmt::format("size {} along axis {} in {} sections", to_string(size), axis, sections),
@@ -39,6 +44,7 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<Dim>& indices, Spli
 std::vector<Tensor> unstack(const Tensor& x, StackOptions options) {
   const NamedCall call("unstack", x);
   const int axis = call.axis(options.axis);
+  const StackOptions own{.axis = x.is_ragged() ? values_axis(call, axis) : axis};
   const Shape from = x.shape();
   if (!from[axis].is_constant()) {
     throw TraceError(
@@ -46,6 +52,7 @@ std::vector<Tensor> unstack(const Tensor& x, StackOptions options) {
                     "function's signature, or compute on the whole tensor.",
                     axis, to_string(from[axis]), to_string(x.dtype()), to_string(from)));
   }
+  if (x.is_ragged()) return parts_of_values(x, [&](const Tensor& values) { return unstack(values, own); });
   Shape shape;
   for (int other = 0; other < from.rank(); ++other) {
     if (other != axis) shape.push_back(from[other]);

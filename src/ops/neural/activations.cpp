@@ -46,9 +46,12 @@ Tensor elu(const Tensor& x, EluOptions options) {
   return in_f32(x, [&](const Tensor& numbers) { return where(numbers > 0, numbers, options.alpha * expm1(minimum(numbers, 0))); });
 }
 
+// At 0 the slope of the numbers above it, as in TensorFlow; elu with an alpha of its own takes the one below, as in Keras.
 Tensor selu(const Tensor& x) {
   const NamedCall call("selu", x);
-  return in_f32(x, [](const Tensor& numbers) { return 1.0507009873554805 * elu(numbers, {.alpha = 1.6732632423543772}); });
+  return in_f32(x, [](const Tensor& numbers) {
+    return 1.0507009873554805 * where(numbers >= 0, numbers, 1.6732632423543772 * expm1(minimum(numbers, 0)));
+  });
 }
 
 }  // namespace anyshape

@@ -43,7 +43,9 @@ std::vector<Tensor> gradient(const GradientCall& call) {
   Tensor slope;
   if (call.attrs.as<GeluAttrs>().approximate) {
     const Tensor inner = tanh(root_of_two_over_pi * (x + cubic * square * x));
-    slope = 0.5 * (1 + inner) + (0.5 * root_of_two_over_pi) * x * (1 - inner * inner) * (1 + (3 * cubic) * square);
+    // Far out the bend is 0 times a square that must not be infinite.
+    const Tensor steepness = 1 + (3 * cubic) * minimum(square, 1e6);
+    slope = 0.5 * (1 + inner) + (0.5 * root_of_two_over_pi) * x * (1 - inner * inner) * steepness;
   } else {
     slope = 0.5 * (1 + erf(x * root_of_half)) + (0.5 * root_of_two_over_pi) * x * exp(-0.5 * square);
   }

@@ -16,7 +16,7 @@ Tensor logsumexp(const Tensor& x) { return logsumexp(x, {}); }
 Tensor logsumexp(const Tensor& x, ReduceOptions options) {
   const NamedCall call("logsumexp", x);
   const Tensor numbers = computable(x);
-  const ReduceAttrs attrs = reduce_attrs(numbers, {.axes = options.axes, .keep_dims = true});
+  const ReduceAttrs attrs = reduce_attrs(numbers, {.axes = axes_of(numbers, options), .keep_dims = true});
   const Tensor greatest = bind(max_op, {numbers}, attrs);
   const Tensor shift = stop_gradient(where(is_finite(greatest), greatest, 0));
   const Tensor total = log(sum(exp(numbers - shift), options));

@@ -44,21 +44,23 @@ Tensor ragged_from_rows(const std::vector<Tensor>& rows) {
   constexpr std::string_view op = "ragged_from_rows";
   if (rows.empty()) throw ArgumentError("ragged_from_rows: there are no rows, and so no dtype; expected at least one.");
   const Tensor& first = rows[0];
+  const Shape first_shape = first.defined() ? first.shape() : Shape();
+  std::vector<Dim> lengths;
   for (size_t i = 0; i < rows.size(); ++i) {
-    const std::string both = fmt::format("row {} is {}, row 0 is {}", i, describe(rows[i]), describe(first));
+    const auto both = [&] { return fmt::format("row {} is {}, row 0 is {}", i, describe(rows[i]), describe(first)); };
     if (!rows[i].defined()) throw ArgumentError(fmt::format("{}: row {} is an empty tensor handle.", op, i));
     if (rows[i].rank() == 0 || rows[i].is_ragged())
       throw ShapeError(fmt::format("{}: row {} is {}; expected dense rows [length, ...].", op, i, describe(rows[i])));
-    if (rows[i].dtype() != first.dtype()) throw DtypeError(fmt::format("{}: dtypes differ: {}; expected one dtype.", op, both));
-    if (rows[i].rank() != first.rank()) throw ShapeError(fmt::format("{}: ranks differ: {}; expected one rank.", op, both));
-    for (int axis = 1; axis < first.rank(); ++axis) {
-      if (proves_equal(rows[i].shape()[axis], first.shape()[axis]) != false) continue;  // an open one is concat's to check
+    if (rows[i].dtype() != first.dtype()) throw DtypeError(fmt::format("{}: dtypes differ: {}; expected one dtype.", op, both()));
+    if (rows[i].rank() != first.rank()) throw ShapeError(fmt::format("{}: ranks differ: {}; expected one rank.", op, both()));
+    const Shape shape = rows[i].shape();
+    for (int axis = 1; axis < shape.rank(); ++axis) {
+      if (proves_equal(shape[axis], first_shape[axis]) != false) continue;  // an open one is concat's to check
       throw ShapeError(
-          fmt::format("{}: sizes along axis {} differ: {}; expected rows that differ in their first size only.", op, axis, both));
+          fmt::format("{}: sizes along axis {} differ: {}; expected rows that differ in their first size only.", op, axis, both()));
     }
+    lengths.push_back(shape[0]);
   }
-  std::vector<Dim> lengths;
-  for (const Tensor& row : rows) lengths.push_back(row.shape()[0]);
   return in_rows(op, require_values(op, rows.size() == 1 ? first : concat(rows)), partition_of_sizes(lengths));
 }
 

@@ -16,7 +16,9 @@ namespace {
 Dim padded_length(const Tensor& x, const Partition& partition, const ToPaddedOptions& options) {
   if (options.length) return *options.length;
   if (partition.longest) return *partition.longest;
-  throw TraceError(fmt::format("to_padded: the longest row of {} is not known inside a traced function; expected .length.", describe(x)));
+  throw TraceError(fmt::format(
+      "to_padded: the longest row of {} is not known inside a traced function; expected .length: to_padded(x, {{.length = 128}}).",
+      describe(x)));
 }
 
 }  // namespace
@@ -34,7 +36,11 @@ Tensor from_padded(const Tensor& x, const Tensor& lengths) {
     throw ShapeError(fmt::format("{}: x is {}, the lengths are {}; expected one length per row.", op, describe(x), describe(lengths)));
   }
   const Tensor wide = cast(lengths, Dtype::i64);
-  const PartitionPointer partition = partition_of_lengths(op, wide, sum_of(op, wide));
+  const PartitionPointer partition =
+      partition_of_lengths(op, wide,
+                           sum_of(op, wide,
+                                  "Inside one, segment::from_padded(x, splits, total) takes rows whose total is "
+                                  "known, such as those of a ragged argument."));
   if (proves_less_equal(*partition->longest, shape[1]) == false) {
     throw DataError(fmt::format("{}: a row has the length {}: x is {}; expected lengths of at most {}.", op, to_string(*partition->longest),
                                 describe(x), to_string(shape[1])));

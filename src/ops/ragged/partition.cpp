@@ -1,7 +1,10 @@
 // Partitions from tensors and sizes.
 #include "ops/ragged/partition.h"
 
+#include "base/checked.h"
+#include "graph/layer_path.h"
 #include "ops/source/size.h"
+#include "ops/total.h"
 #include "shape/prove.h"
 #include "tensor/view.h"
 
@@ -48,23 +51,33 @@ PartitionPointer partition_of_lengths(std::string_view op, const Tensor& lengths
   return partition_of_splits(op, segment::splits_from_lengths(lengths), total);
 }
 
+LengthBounds bounds_of(std::span<const Dim> shortest, std::span<const Dim> longest) {
+  constexpr size_t most_symbolic = 16;
+  const auto is_number = [](const Dim& size) { return size.is_constant(); };
+  const bool is_worth = std::max(shortest.size(), longest.size()) <= most_symbolic;
+  LengthBounds bounds;
+  if (!shortest.empty() && (is_worth || std::ranges::all_of(shortest, is_number))) {
+    bounds.shortest = shortest[0];
+    for (const Dim& size : shortest) bounds.shortest = min(bounds.shortest, size);
+  }
+  if (!longest.empty() && (is_worth || std::ranges::all_of(longest, is_number))) {
+    bounds.longest = longest[0];
+    for (const Dim& size : longest) bounds.longest = max(*bounds.longest, size);
+  }
+  return bounds;
+}
+
 PartitionPointer partition_of_sizes(const std::vector<Dim>& lengths) {
   const int64_t rows = static_cast<int64_t>(lengths.size());
-  Dim total = 0, shortest = lengths.empty() ? Dim(0) : lengths[0], longest = shortest;
-  bool is_constant = true;
-  for (const Dim& length : lengths) {
-    total = total + length;
-    shortest = min(shortest, length);
-    longest = max(longest, length);
-    is_constant = is_constant && length.is_constant();
-  }
-  if (!is_constant) {
+  if (!std::ranges::all_of(lengths, [](const Dim& length) { return length.is_constant(); })) {
     std::vector<Tensor> sizes;
     for (const Dim& length : lengths) sizes.push_back(size_tensor(length, Dtype::i64));
-    return make_traced_partition(segment::splits_from_lengths(stack(sizes)), rows, total, shortest, longest, "");
+    const LengthBounds bounds = bounds_of(lengths, lengths);
+    return make_traced_partition(segment::splits_from_lengths(stack(sizes)), rows, total_of(lengths), bounds.shortest, bounds.longest, "");
   }
   std::vector<int64_t> splits{0};
-  for (const Dim& length : lengths) splits.push_back(splits.back() + length.value());
+  splits.reserve(lengths.size() + 1);
+  for (const Dim& length : lengths) splits.push_back(checked_add(splits.back(), length.value(), "ragged"));
   return make_partition(tensor(splits, {rows + 1}), "ragged");
 }
 
@@ -73,10 +86,11 @@ PartitionPointer partition_of_result(const Tensor& splits, const Dim& rows, cons
   return is_traced(splits) ? make_traced_partition(splits, rows, total, shortest, longest, "") : make_partition(splits, "ragged");
 }
 
-Dim sum_of(std::string_view op, const Tensor& lengths) {
+Dim sum_of(std::string_view op, const Tensor& lengths, std::string_view instead) {
   if (!is_traced(lengths)) return sum(lengths).item<int64_t>();
   throw TraceError(
-      fmt::format("{}: the number of elements of the result is known by its data only; expected a call outside a traced function.", op));
+      fmt::format("{}: the number of elements of the result is known by its data only; expected a call outside a traced function. {}{}", op,
+                  instead, current_place()));
 }
 
 Tensor in_rows(std::string_view op, const Tensor& values, const PartitionPointer& partition) {

@@ -1,6 +1,7 @@
 // The rows of a ragged tensor as tensors of their own: views of its values.
 #include "ops/movement/slice.h"
 #include "ops/ragged/partition.h"
+#include "ops/ragged/rules.h"
 #include "tensor/view.h"
 
 #include <anyshape/error.h>
@@ -24,15 +25,17 @@ Tensor part(const Tensor& values, int64_t begin, int64_t end) { return slice_alo
 
 }  // namespace
 
-Tensor row(const Tensor& x, int64_t index) {
-  const std::span<const int64_t> splits = require_host_splits("row", x);
+Tensor row_under_name(std::string_view op, const Tensor& x, int64_t index) {
+  const std::span<const int64_t> splits = require_host_splits(op, x);
   const int64_t rows = static_cast<int64_t>(splits.size()) - 1;
   if (index < -rows || index >= rows) {
-    throw ShapeError(fmt::format("row: row {} of {}; expected {} <= row < {}.", index, describe(x), -rows, rows));
+    throw ShapeError(fmt::format("{}: row {} of {}; expected {} <= row < {}.", op, index, describe(x), -rows, rows));
   }
   const int64_t chosen = index < 0 ? index + rows : index;
   return part(x.values(), splits[chosen], splits[chosen + 1]);
 }
+
+Tensor row(const Tensor& x, int64_t index) { return row_under_name("row", x, index); }
 
 std::vector<Tensor> to_rows(const Tensor& x) {
   const std::span<const int64_t> splits = require_host_splits("to_rows", x);

@@ -48,7 +48,9 @@ Tensor slice_in_rows(const Tensor& x, const SliceRange& range) {
   const Tensor step = cast(range.step, Dtype::i64), stride = cast(forward ? range.step : -range.step, Dtype::i64);
   const Tensor distance = maximum(forward ? end - begin : begin - end, zero);
   const Tensor chosen = broadcast_to(floor_divide(distance + (stride - 1), stride), lengths.shape());
-  const PartitionPointer result = partition_of_result(segment::splits_from_lengths(chosen), partition->rows, sum_of("slice", chosen), 0);
+  const PartitionPointer result =
+      partition_of_result(segment::splits_from_lengths(chosen), partition->rows,
+                          sum_of("slice", chosen, "Inside one, slice the padded rows: slice(to_padded(x, {.length = n}), ...)."), 0);
   const Tensor first = broadcast_to(segment::row_starts(partition->splits) + begin, lengths.shape());
   const Tensor place = segment::repeat(first, result->splits, result->total) + segment::row_positions(result->splits, result->total) * step;
   return make_ragged(take(values, place), result);

@@ -1,4 +1,4 @@
-// argmax, argmin: x -> the place of the greatest or least element along an axis, as i32: of equal ones the first, of NaNs the first.
+// argmax, argmin: x -> the index of the greatest or least element along an axis, as i32: of equal ones the first, of NaNs the first.
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
 #include "graph/named_call.h"

@@ -9,14 +9,20 @@
 
 namespace anyshape {
 
+void refuse_axis_beside_axes(const Tensor& x, int64_t axis) {
+  const NamedCall call("reduction", x);
+  call.fail_argument(fmt::format("axis = {} beside axes", axis), "one of them: axis for one, axes for several");
+}
+
 ReduceAttrs reduce_attrs(const Tensor& x, const ReduceOptions& options) {
   const int rank = x.rank();
   ReduceAttrs attrs{.axes = {}, .keep_dims = options.keep_dims};
-  if (!options.axes.has_value()) {
+  const Axes axes = axes_of(x, options);
+  if (!axes.has_value()) {
     for (int axis = 0; axis < rank; ++axis) attrs.axes.push_back(axis);
     return attrs;
   }
-  for (int64_t axis : *options.axes) attrs.axes.push_back(axis < 0 && axis >= -rank ? axis + rank : axis);
+  for (int64_t axis : *axes) attrs.axes.push_back(axis < 0 && axis >= -rank ? axis + rank : axis);
   return attrs;
 }
 

@@ -16,6 +16,16 @@ struct ReduceAttrs {
   }
 };
 
+[[noreturn]] void refuse_axis_beside_axes(const Tensor& x, int64_t axis);
+
+// The axes that `axes` or `axis` names; ArgumentError where both are given.
+template <class Options>
+Axes axes_of(const Tensor& x, const Options& options) {
+  if (!options.axis) return options.axes;
+  if (options.axes.has_value()) refuse_axis_beside_axes(x, *options.axis);
+  return {*options.axis};
+}
+
 // Axes as the options say, counted from the front; what lies outside the rank stays for the shape rule to refuse.
 ReduceAttrs reduce_attrs(const Tensor& x, const ReduceOptions& options);
 

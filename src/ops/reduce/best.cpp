@@ -5,7 +5,7 @@
 
 namespace anyshape {
 
-// The extreme in lanes, then the least place of what equals it. A NaN makes the extreme NaN, and is found by being unequal to itself.
+// The extreme in lanes, then the least index of what equals it. A NaN makes the extreme NaN, and is found by being unequal to itself.
 Best best_of(loop::Builder& b, loop::Combine combine, loop::Value begin, loop::Value end, const ValueAt& value, const ValueAt& place) {
   const loop::Value extreme = b.reduce(begin, end, combine, value);
   const loop::Value first = b.reduce(begin, end, loop::Combine::Minimum, [&](loop::Value i) {

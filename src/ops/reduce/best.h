@@ -1,4 +1,4 @@
-// The place of the greatest (Combine::Maximum) or least (Combine::Minimum) of some elements: the first of equal ones, the first NaN where
+// The index of the greatest (Combine::Maximum) or least (Combine::Minimum) of some elements: the first of equal ones, the first NaN where
 // there is one.
 #pragma once
 #include "loop/build.h"

@@ -7,6 +7,7 @@
 #include "ops/all_ops.h"
 #include "ops/loops.h"
 #include "ops/ragged/rules.h"
+#include "ops/reduce/indicator.h"
 #include "ops/reduce/walk.h"
 #include "ops/sizes.h"
 
@@ -160,7 +161,8 @@ constinit const OpDef linear_recurrence_op{.name = "linear_recurrence",
 
 Tensor cumsum(const Tensor& x, CumulateOptions options) {
   const NamedCall call("cumsum", x);
-  return bind(cumsum_op, {x}, cumulate_attrs(x, options));
+  const CumulateAttrs attrs = cumulate_attrs(x, options);
+  return bind(cumsum_op, {addable(x, {&attrs.axis, 1})}, attrs);
 }
 Tensor cumprod(const Tensor& x, CumulateOptions options) {
   const NamedCall call("cumprod", x);

@@ -22,10 +22,11 @@ Tensor root(const Tensor& squares) {
 // Distances from the mean, squared: two passes, because the difference of two large sums would have no digits left.
 Tensor variance(std::string_view op, const Tensor& x, const VarianceOptions& options) {
   const NamedCall call(op, x);
+  const Axes axes = axes_of(x, options);
   const Tensor numbers = computable(x);
-  const Tensor distance = numbers - mean(numbers, {.axes = options.axes, .keep_dims = true});
-  const Tensor total = sum(distance * distance, {.axes = options.axes, .keep_dims = options.keep_dims});
-  const Tensor count = reduced_size(x, reduce_attrs(x, {.axes = options.axes}).axes, options.keep_dims, numbers.dtype());
+  const Tensor distance = numbers - mean(numbers, {.axes = axes, .keep_dims = true});
+  const Tensor total = sum(distance * distance, {.axes = axes, .keep_dims = options.keep_dims});
+  const Tensor count = reduced_size(x, reduce_attrs(x, {.axes = axes}).axes, options.keep_dims, numbers.dtype());
   return total / (options.correction == 0 ? count : maximum(count - options.correction, 0));
 }
 
@@ -40,7 +41,7 @@ Tensor std(const Tensor& x, VarianceOptions options) {
 Tensor norm(const Tensor& x, NormOptions options) {
   const NamedCall call("norm", x);
   const Tensor numbers = computable(x);
-  const ReduceOptions reduce{.axes = options.axes, .keep_dims = options.keep_dims};
+  const ReduceOptions reduce{.axes = axes_of(x, options), .keep_dims = options.keep_dims};
   if (options.order == 1) return result_for(x, sum(abs(numbers), reduce));
   if (options.order == 2) return result_for(x, root(sum(numbers * numbers, reduce)));
   if (std::isinf(options.order) && options.order > 0) return result_for(x, maximum(max(abs(numbers), reduce), 0));  // of nothing: 0

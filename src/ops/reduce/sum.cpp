@@ -1,9 +1,11 @@
-// sum: x -> elements added along axes. b8 counts in i32; integers wrap; the sum of nothing is 0.
+// sum: x -> elements added along axes. b8 counts in i32, as long as that can hold it; integers wrap; the sum of nothing is 0.
 #include "graph/dtype_rules.h"
+#include "graph/named_call.h"
 #include "loop/ir.h"
 #include "ops/all_ops.h"
 #include "ops/ragged/rules.h"
 #include "ops/reduce/axes.h"
+#include "ops/reduce/indicator.h"
 
 #include <anyshape/ops.h>
 #include <anyshape/ops/segment.h>
@@ -22,6 +24,10 @@ static std::vector<Tensor> ragged(const RaggedCall& call) {
 static constexpr ReduceRule rule{.combine = loop::Combine::Sum, .axes = reduce_fates};
 constinit const OpDef sum_op = reduction("sum", dtype_rule::promoted_number, rule, ragged, gradient);
 
-Tensor sum(const Tensor& x, ReduceOptions options) { return reduced(sum_op, x, options); }
+Tensor sum(const Tensor& x, ReduceOptions options) {
+  if (!x.defined() || x.dtype() != Dtype::b8) return reduced(sum_op, x, options);
+  const NamedCall call("sum", x);
+  return reduced(sum_op, addable(x, reduce_attrs(x, options).axes), options);
+}
 
 }  // namespace anyshape

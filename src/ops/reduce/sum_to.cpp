@@ -49,7 +49,8 @@ std::vector<AxisFate> fates(const OpCall& call) {
 
 std::vector<Tensor> gradient(const GradientCall& call) { return {broadcast_to(call.dys[0], call.inputs[0].shape())}; }
 
-constexpr ReduceRule rule{.combine = loop::Combine::Sum, .axes = fates, .aligned = true};
+// An axis of size 1 may be summed or known to stay: the element is the same either way.
+constexpr ReduceRule rule{.combine = loop::Combine::SumTo, .axes = fates, .aligned = true};
 
 }  // namespace
 

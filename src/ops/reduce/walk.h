@@ -6,7 +6,7 @@
 
 namespace anyshape {
 
-// The first result of a row by its place, every further one from the result before it. Places are offsets in memory.
+// The first result of a row by its offset in memory, every further one from the result before it.
 struct Walk {
   bool reverse;
   std::function<loop::Value(loop::Value place)> first;

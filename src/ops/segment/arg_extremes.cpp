@@ -1,4 +1,4 @@
-// segment_argmax, segment_argmin: values [total, ...], row splits without empty rows -> the place of the greatest or least element in its row,
+// segment_argmax, segment_argmin: values [total, ...], row splits without empty rows -> the position of the greatest or least element in its row,
 // as i32.
 #include "graph/bind.h"
 #include "ops/all_ops.h"

@@ -1,4 +1,4 @@
-// packed_rows: row splits -> order and ranks of rows, positions and places of values, rows per step; and the number of steps, which is the
+// packed_rows: row splits -> order and ranks of rows, positions and packed indices of values, rows per step; and the number of steps, which is the
 // longest row's length. A counting sort: as many operations as there are values, rows and steps.
 #include "ops/segment/packed_rows.h"
 
@@ -45,8 +45,8 @@ void lower(LowerCall& call) {
   const int32_t order = call.output(0), ranks = call.output(1), positions = call.output(2), places = call.output(3);
   const int32_t counts = call.output(4), longest = call.output(5);
   const Dim bound = attrs.finds_length ? attrs.total : attrs.length;
-  const int32_t next = call.scratch(Dtype::i64, bound + 1);  // per length: how many rows have it, then the place of the next one of them
-  const int32_t starts = call.scratch(Dtype::i64, bound);    // per step: its first place
+  const int32_t next = call.scratch(Dtype::i64, bound + 1);  // per length: how many rows have it, then the index of the next one of them
+  const int32_t starts = call.scratch(Dtype::i64, bound);    // per step: its first index
   const loop::Value zero = b.integer(0), one = b.integer(1), rows = call.size(call.call.shape(0)[0] - 1);
   const auto begin_of = [&](loop::Value row) { return b.load(splits, row); };
   const auto end_of = [&](loop::Value row) { return b.load(splits, b.add(row, one)); };

@@ -8,9 +8,9 @@ namespace anyshape {
 // equal ones as they were. Step t of a row counts from its end where rows are walked backwards.
 struct PackedRows {
   Tensor order;      // i64[rows]: the row that is walked in this place
-  Tensor ranks;      // i64[rows]: the place of each row; take(take(x, order), ranks) is x
+  Tensor ranks;      // i64[rows]: the index of each row; take(take(x, order), ranks) is x
   Tensor positions;  // i64[total]: the value that stands in this place; take(values, positions) is packed
-  Tensor places;     // i64[total]: the place of each value; take(packed, places) is values
+  Tensor places;     // i64[total]: the index of each value; `take(packed, places)` is values
   Tensor counts;     // i64[longest]: the rows that have a step t
 };
 PackedRows packed_rows(const Partition& partition, bool backwards);

@@ -1,31 +1,52 @@
-// arange: 0, 1, ... up to a count; other beginnings are added to it.
+// arange: begin, begin + 1, ... as many as a count says.
 #include "graph/bind.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
-#include "ops/source/size.h"
 
 #include <anyshape/ops.h>
+
+#include <fmt/format.h>
+
+#include <limits>
 
 namespace anyshape {
 namespace {
 
 struct ArangeAttrs {
+  Dim begin;
   Dim count;
   Dtype dtype = Dtype::i32;
   template <class V>
   void visit(V& v) {
+    v("begin", begin);
     v("count", count);
     v("dtype", dtype);
   }
 };
 
+// Numbers that an integer dtype cannot hold would begin again at its lowest.
+void require_range(OpCall& call, const ArangeAttrs& attrs, int64_t lowest, int64_t highest) {
+  if (attrs.count.same_as(0)) return;
+  const Dim last = attrs.begin + attrs.count - 1;
+  const std::string what =
+                        fmt::format("numbers from {} to {} do not fit {}", to_string(attrs.begin), to_string(last), to_string(attrs.dtype)),
+                    rule = fmt::format("numbers from {} to {}. Use {{.dtype = as::i64}}", lowest, highest);
+  call.require({Relation::LessEqual, lowest, attrs.begin}, what, rule);
+  call.require({Relation::LessEqual, last, highest}, what, rule);
+}
+
 Specs shape(OpCall& call) {
   const ArangeAttrs& attrs = call.attrs_as<ArangeAttrs>();
   if (attrs.dtype == Dtype::b8) call.fail_dtype("numbers do not count in b8", "a dtype of numbers");
+  if (attrs.dtype == Dtype::u8) require_range(call, attrs, 0, std::numeric_limits<uint8_t>::max());
+  if (attrs.dtype == Dtype::i32) require_range(call, attrs, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max());
   return {{attrs.dtype, {attrs.count}, {}}};
 }
 
-loop::Value element(ElementCall& call) { return call.b.cast(call.index[0], call.output.dtype); }
+loop::Value element(ElementCall& call) {
+  const loop::Value number = call.b.add(call.index[0], call.size(call.call.attrs_as<ArangeAttrs>().begin));
+  return call.b.cast(number, call.output.dtype);
+}
 
 }  // namespace
 
@@ -36,8 +57,7 @@ constinit const OpDef arange_op{.name = "arange", .kind = OpKind::Source, .input
 Tensor arange(const Dim& end, ArangeOptions options) { return arange(0, end, options); }
 
 Tensor arange(const Dim& begin, const Dim& end, ArangeOptions options) {
-  const Tensor numbers = bind(arange_op, {}, ArangeAttrs{max(end - begin, 0), options.dtype});
-  return begin.same_as(0) ? numbers : numbers + size_tensor(begin, options.dtype);
+  return bind(arange_op, {}, ArangeAttrs{begin, max(end - begin, 0), options.dtype});
 }
 
 }  // namespace anyshape

@@ -4,9 +4,11 @@
 #include "graph/named_call.h"
 #include "loop/element.h"
 #include "ops/all_ops.h"
+#include "ops/elementwise/host_numbers.h"
 #include "ops/ragged/rules.h"
 #include "ops/shape_attrs.h"
 #include "ops/sizes.h"
+#include "tensor/tensor_impl.h"
 #include "tensor/view.h"
 
 #include <anyshape/ops.h>
@@ -24,6 +26,11 @@ std::vector<Tensor> gradient(const GradientCall& call) { return {sum(call.dys[0]
 
 loop::Value element(ElementCall& call) { return call.input(0, {}); }
 
+// A host number that f32 elements hold in part only.
+bool is_rounded(const TensorImpl& number) {
+  return number.dtype == Dtype::f32 && static_cast<double>(static_cast<float>(number.number)) != number.number;
+}
+
 Tensor filled(const Shape& shape, Dtype dtype, int64_t value) { return full(shape, make_scalar(dtype, value)); }
 
 }  // namespace
@@ -37,7 +44,15 @@ constinit const OpDef full_op{.name = "full",
                               .element = element,
                               .attrs = [] { return Attrs(ShapeAttrs{}); }};
 
-Tensor full(const Shape& shape, const Tensor& value) { return bind(full_op, {value}, ShapeAttrs{shape}); }
+Tensor full(const Shape& shape, const Tensor& value, FullOptions options) {
+  const NamedCall call("full", value);
+  if (options.dtype) return bind(full_op, {cast(value, *options.dtype)}, ShapeAttrs{shape});
+  const Tensor result = bind(full_op, {value}, ShapeAttrs{shape});
+  const TensorImpl& given = *value.impl();
+  // Made just now, so that nobody else has looked at it.
+  if (has_host_number(value) && is_rounded(given)) const_cast<TensorImpl&>(*result.impl()).number = given.number;
+  return result;
+}
 Tensor ones(const Shape& shape, MakeOptions options) {
   const NamedCall call("ones");
   return filled(shape, options.dtype, 1);

@@ -1,4 +1,4 @@
-// Samples of ops that rearrange one tensor: a case is a call and a map from places of the result to places of x.
+// Samples of ops that rearrange one tensor: a case is a call and a map from indices of the result to indices of x.
 #include "check/op_samples.h"
 
 #include <anyshape/ops.h>
@@ -12,7 +12,7 @@ struct Arrangement {
   int rank;
   std::function<Tensor(const Tensor&)> call;
   std::function<Sizes(const Sizes&)> sizes;        // of the result, from x's
-  std::function<Sizes(Sizes, const Sizes&)> from;  // the place in x of an element of the result; empty: a zero
+  std::function<Sizes(Sizes, const Sizes&)> from;  // the index in x of an element of the result; empty: a zero
   bool one_inside = false;                         // axis 1 has the size 1
 };
 
@@ -155,7 +155,12 @@ OpSample diag_sample() {
   const Arrangement made{1, [](const Tensor& x) { return diag(x, {.offset = -1}); },
                          [](const Sizes& n) { return Sizes{n[0] + 1, n[0] + 1}; },
                          [](const Sizes& i, const Sizes&) { return i[0] == i[1] + 1 ? Sizes{i[1]} : Sizes{}; }};
-  OpSample sample = arrange_sample("diag", {taken, below, made},
+  const Arrangement batch{4, [](const Tensor& x) { return diag(x); },
+                          [](const Sizes& n) { return Sizes{n[0], n[1], std::min(n[2], n[3])}; },
+                          [](const Sizes& i, const Sizes&) { return Sizes{i[0], i[1], i[2], i[2]}; }};
+  const Arrangement main{3, [](const Tensor& x) { return diag(x); }, [](const Sizes& n) { return Sizes{n[0], std::min(n[1], n[2])}; },
+                         [](const Sizes& i, const Sizes&) { return Sizes{i[0], i[1], i[1]}; }};
+  OpSample sample = arrange_sample("diag", {main, taken, below, made, batch},
                                    {wrong<ShapeError>([] { return diag(1.0F); }, {"diag: no vector or matrix"}),
                                     wrong<ArgumentError>([] { return diag(Tensor(), {.offset = 1}); }, {"tensor"})});
   sample.ops = {"diagonal", "diagonal_matrix"};

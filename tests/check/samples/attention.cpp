@@ -24,6 +24,9 @@ constexpr AttentionCase attention_cases[] = {
     {.ragged_queries = true, .ragged_keys = true, .causal = true, .mask = 3},
     {.ragged_queries = true, .mask = 2, .scaled = true},
     {.ragged_keys = true, .causal = true},
+    {.causal = true},
+    {.ragged_queries = true, .ragged_keys = true, .causal = true},
+    {.ragged_queries = true, .causal = true},
 };
 constexpr double given_scale = 0.75;
 constexpr int64_t longest = 8;  // that a mask reaches in ragged cases, where all values together have no more
@@ -133,7 +136,9 @@ std::vector<Flat> attention_reference(Flats in, int number) {
           return mask.values[static_cast<size_t>(ravel(index, mask.sizes))] != 0;
         };
         const Query query{in[0], in[1], in[2], place, head, keys[row], keys[row + 1], scale};
-        const std::vector<double> numbers = result_of(query, is_shown, how.causal ? i + 1 : std::numeric_limits<int64_t>::max());
+        // A causal mask ends where queries and keys end.
+        const int64_t ahead = (keys[row + 1] - keys[row]) - (queries[row + 1] - queries[row]);
+        const std::vector<double> numbers = result_of(query, is_shown, how.causal ? i + ahead + 1 : std::numeric_limits<int64_t>::max());
         y.values.insert(y.values.end(), numbers.begin(), numbers.end());
       }
     }
@@ -193,7 +198,7 @@ std::vector<OpSample> attention_samples() {
             const Tensor x = ragged_from_lengths(q({3, 1, 2}), tensor({1, 2})), y = ragged_from_lengths(q({3, 1, 2}), tensor({3}));
             return dot_product_attention(x, y, y);
           },
-          {"query and key differ in their number of rows"}),
+          {"query and key differ in their number of rows", "inside a scan or a cell all rows of the query take part in every step"}),
   };
   return {sample};
 }

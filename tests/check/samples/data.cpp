@@ -1,4 +1,4 @@
-// Samples of ops whose results have sizes that are in the data.
+// Samples of ops whose results have data-dependent sizes.
 #include "check/op_samples.h"
 #include "graph/bind.h"
 #include "ops/all_ops.h"

@@ -7,7 +7,7 @@ namespace {
 bool is_greater(double a, double b) { return a > b; }
 bool is_less(double a, double b) { return a < b; }
 
-// The place of the first element that no other beats; a NaN beats all.
+// The index of the first element that no other beats; a NaN beats all.
 size_t best_place(const std::vector<double>& part, bool (*beats)(double, double)) {
   size_t place = 0;
   for (size_t i = 1; i < part.size() && !std::isnan(part[place]); ++i) {

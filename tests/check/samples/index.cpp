@@ -1,4 +1,4 @@
-// Samples of ops whose places to read or write are data.
+// Samples of ops whose indices are data.
 #include "check/op_samples.h"
 
 #include <anyshape/ops.h>

@@ -1,5 +1,6 @@
 // Samples of ops that make tensors from a shape: the inputs are there for their shapes.
 #include "check/op_samples.h"
+#include "ops/random/seeded_uniform.h"
 
 #include <anyshape/ops.h>
 #include <anyshape/random.h>
@@ -249,10 +250,30 @@ OpSample categorical_sample() {
   return sample;
 }
 
+OpSample seeded_uniform_sample() {
+  OpSample sample;
+  sample.name = "seeded_uniform";
+  sample.ops = {"seeded_uniform"};
+  sample.cases = 4;
+  sample.inputs = [](Random& random, Dtype dtype, int number) {
+    return std::vector<InputPlan>{{{2}, i64, {}}, {random.sizes(number), dtype, {}}};
+  };
+  sample.call = [](Tensors in, int) { return std::vector<Tensor>{seeded_uniform(in[1].shape(), in[0], in[1].dtype())}; };
+  sample.halves = false;
+  sample.wrong = {
+      wrong<ShapeError>([] { return seeded_uniform({2}, tensor<int64_t>({1, 2, 3}), f32); }, {"the state is no pair", "i64[3]"}),
+      wrong<ShapeError>([] { return seeded_uniform({-1}, tensor<int64_t>({1, 2}), f32); }, {"sizes of at least 0"}),
+      wrong<DtypeError>([] { return seeded_uniform({2}, tensor<int32_t>({1, 2}), f32); }, {"the state is no i64", "i32[2]"}),
+      wrong<DtypeError>([] { return seeded_uniform({2}, tensor<int64_t>({1, 2}), i32); }, {"random numbers of dtype i32"}),
+  };
+  return sample;
+}
+
 }  // namespace
 
 std::vector<OpSample> make_samples() {
   return {
+      seeded_uniform_sample(),
       full_sample(),
       linspace_sample(),
       eye_sample(),

@@ -167,7 +167,7 @@ struct ConcatCase {
   int tensors, rank;
   int64_t axis;
 };
-constexpr ConcatCase concat_cases[] = {{2, 1, 0}, {3, 2, -1}, {2, 2, 0}, {1, 3, 1}, {4, 3, 1}};
+constexpr ConcatCase concat_cases[] = {{2, 1, 0}, {3, 2, -1}, {2, 2, 0}, {1, 3, 1}, {4, 3, 1}, {20, 2, 1}};
 
 OpSample concat_sample() {
   OpSample sample = movement_sample("concat", static_cast<int>(std::size(concat_cases)));
@@ -232,7 +232,7 @@ OpSample stack_sample() {
   return sample;
 }
 
-// Parts by place, with symbolic bounds; and equal parts.
+// Parts by index, with symbolic bounds; and equal parts.
 OpSample split_sample() {
   OpSample sample = movement_sample("split", 2);
   sample.ops.clear();

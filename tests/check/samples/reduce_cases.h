@@ -54,7 +54,7 @@ using ReduceOp = Tensor (*)(const Tensor&, ReduceOptions);
 inline Dtype counting_dtype(Dtype dtype) { return dtype == b8 ? i32 : dtype; }
 inline Dtype floating_dtype(Dtype dtype) { return is_floating(dtype) ? dtype : f32; }
 inline Dtype bool_dtype(Dtype) { return b8; }
-inline Dtype i32_dtype(Dtype) { return i32; }
+inline Dtype i64_dtype(Dtype) { return i64; }
 
 // A reduction by axes; `result` says the dtype it gives.
 OpSample reduce_sample(const std::string& name, ReduceOp op, Fold fold, Dtype (*result)(Dtype), Domain domain);

@@ -1,0 +1,12 @@
+# The version is written once, in include/anyshape/version.h: as a text, read here, and as a number for `#if`, which has to say the same.
+set(version_header ${CMAKE_CURRENT_LIST_DIR}/../include/anyshape/version.h)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${version_header})
+file(READ ${version_header} version_header_text)
+if(NOT version_header_text MATCHES "#define ANYSHAPE_VERSION \"(([0-9]+)\\.([0-9]+)\\.([0-9]+))\"")
+  message(FATAL_ERROR "include/anyshape/version.h defines no ANYSHAPE_VERSION \"major.minor.patch\"")
+endif()
+set(ANYSHAPE_VERSION ${CMAKE_MATCH_1})
+math(EXPR version_number "10000 * ${CMAKE_MATCH_2} + 100 * ${CMAKE_MATCH_3} + ${CMAKE_MATCH_4}")
+if(NOT version_header_text MATCHES "#define ANYSHAPE_VERSION_NUMBER ${version_number}[ \n]")
+  message(FATAL_ERROR "include/anyshape/version.h: ANYSHAPE_VERSION is \"${ANYSHAPE_VERSION}\"; expected ANYSHAPE_VERSION_NUMBER ${version_number}")
+endif()

@@ -1,0 +1,136 @@
+// The families by name: as::losses::huber is as::huber. For programs that would rather say where a name is from, and for completion in editors.
+#pragma once
+#include <anyshape/initializer.h>
+#include <anyshape/layer.h>
+#include <anyshape/layers/core.h>
+#include <anyshape/layers/normalization.h>
+#include <anyshape/layers/sequence.h>
+#include <anyshape/loss.h>
+#include <anyshape/metric.h>
+#include <anyshape/optimizer.h>
+#include <anyshape/regularizer.h>
+#include <anyshape/schedule.h>
+
+#pragma GCC visibility push(default)
+namespace anyshape::initializers {
+
+using anyshape::constant;
+using anyshape::glorot_normal;
+using anyshape::glorot_uniform;
+using anyshape::he_normal;
+using anyshape::he_uniform;
+using anyshape::identity_matrix;
+using anyshape::Initializer;
+using anyshape::lecun_normal;
+using anyshape::lecun_uniform;
+using anyshape::orthogonal;
+using anyshape::random_normal;
+using anyshape::random_uniform;
+using anyshape::truncated_normal;
+using anyshape::variance_scaling;
+
+}  // namespace anyshape::initializers
+namespace anyshape::layers {
+
+using anyshape::Activation;
+using anyshape::Add;
+using anyshape::AnyLayer;
+using anyshape::BatchNormalization;
+using anyshape::Bidirectional;
+using anyshape::Cell;
+using anyshape::Concatenate;
+using anyshape::Dense;
+using anyshape::Dropout;
+using anyshape::Embedding;
+using anyshape::FillMissing;
+using anyshape::Flatten;
+using anyshape::GlobalAveragePooling1D;
+using anyshape::GlobalMaxPooling1D;
+using anyshape::GRU;
+using anyshape::Lambda;
+using anyshape::Layer;
+using anyshape::LayerNormalization;
+using anyshape::LSTM;
+using anyshape::Masking;
+using anyshape::MultiHeadAttention;
+using anyshape::Multiply;
+using anyshape::Normalization;
+using anyshape::RecurrentLayer;
+using anyshape::Rescaling;
+using anyshape::Reshape;
+using anyshape::RNN;
+using anyshape::SimpleRNN;
+using anyshape::TimeDistributed;
+
+}  // namespace anyshape::layers
+namespace anyshape::losses {
+
+using anyshape::binary_crossentropy;
+using anyshape::binary_focal_crossentropy;
+using anyshape::categorical_crossentropy;
+using anyshape::cosine_similarity;
+using anyshape::hinge;
+using anyshape::huber;
+using anyshape::kl_divergence;
+using anyshape::log_cosh;
+using anyshape::Loss;
+using anyshape::mae;
+using anyshape::mean_absolute_error;
+using anyshape::mean_absolute_percentage_error;
+using anyshape::mean_squared_error;
+using anyshape::mean_squared_logarithmic_error;
+using anyshape::mse;
+using anyshape::poisson;
+using anyshape::sparse_categorical_crossentropy;
+using anyshape::squared_hinge;
+
+}  // namespace anyshape::losses
+namespace anyshape::metrics {
+
+using anyshape::accuracy;
+using anyshape::auc;
+using anyshape::binary_accuracy;
+using anyshape::categorical_accuracy;
+using anyshape::f1_score;
+using anyshape::mean_metric;
+using anyshape::Metric;
+using anyshape::precision;
+using anyshape::recall;
+using anyshape::root_mean_squared_error;
+using anyshape::sparse_categorical_accuracy;
+using anyshape::sparse_top_k_categorical_accuracy;
+using anyshape::StreamingMetric;
+using anyshape::top_k_categorical_accuracy;
+
+}  // namespace anyshape::metrics
+namespace anyshape::optimizers {
+
+using anyshape::adagrad;
+using anyshape::adam;
+using anyshape::adamw;
+using anyshape::Optimizer;
+using anyshape::optimizer;
+using anyshape::rmsprop;
+using anyshape::sgd;
+
+}  // namespace anyshape::optimizers
+namespace anyshape::regularizers {
+
+using anyshape::l1;
+using anyshape::l1_l2;
+using anyshape::l2;
+using anyshape::Regularizer;
+
+}  // namespace anyshape::regularizers
+namespace anyshape::schedules {
+
+using anyshape::cosine_decay;
+using anyshape::cosine_decay_restarts;
+using anyshape::exponential_decay;
+using anyshape::inverse_time_decay;
+using anyshape::piecewise_constant_decay;
+using anyshape::polynomial_decay;
+using anyshape::Schedule;
+
+}  // namespace anyshape::schedules
+#pragma GCC visibility pop

@@ -1,0 +1,170 @@
+// What can be made by name: one registry per kind of object, of names and how to make an object from a config. The kinds are Loss, Metric, Optimizer,
+// Schedule, Initializer, Regularizer, ActivationFunction, AnyLayer, AnyCallback and Dataset; registry_of<Loss>() is that of losses.
+#pragma once
+#include <anyshape/config.h>
+#include <anyshape/option_fields.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#pragma GCC visibility push(default)
+namespace anyshape {
+
+/// How an object was made: the name that it is registered under, and its options.
+class Made {
+ public:
+  virtual ~Made();
+  virtual Config config() const = 0;  ///< the name and the options as a config
+};
+
+/// A field of what is registered.
+struct RegisteredField {
+  std::string name;
+  bool is_required = false;
+  std::string expected = {};  ///< of a required one: "a whole number"
+  Config by_default = {};     ///< of another one
+};
+
+/// The names of one kind, and how an object of each is made. Any thread may add and look.
+class Registry {
+ public:
+  /// A name, other names for the same, and how an object is made.
+  struct Entry {
+    std::string name;
+    std::vector<std::string> aliases = {};
+    std::function<std::vector<RegisteredField>()> fields = {};
+    std::function<void(const Config& config, void* made)> make = {};  ///< into a std::optional of the kind
+    const void* origin = nullptr;                                     ///< what makes it: the same name with another one is refused
+    /// Of a class of the user's: its objects are known by their type.
+    const std::type_info* type = nullptr;
+    std::function<Config(const void* object)> config_of = {};
+  };
+  /// Where a kind takes more than its own names: a number as a schedule, a loss as a metric. Gives whether it has made something.
+  struct Others {
+    std::function<bool(const Config& config, void* made)> make = {};
+    std::function<std::vector<std::string>()> names = {};
+  };
+
+  explicit Registry(std::string kind);
+  Registry(std::string kind, Others others);
+  ~Registry();
+  Registry(const Registry&) = delete;
+  Registry& operator=(const Registry&) = delete;
+
+  const std::string& kind() const;                    ///< "loss", "metric", ...: what messages call it
+  void add(Entry entry);                              ///< ArgumentError for a name that is taken
+  void make(const Config& config, void* made) const;  ///< into a std::optional of the kind; ArgumentError for an unknown name
+  std::shared_ptr<const Entry> find(const std::string& name) const;     ///< by name or alias; none: nullptr
+  std::shared_ptr<const Entry> find(const std::type_info& type) const;  ///< by class of the user's; none: nullptr
+  std::vector<std::shared_ptr<const Entry>> entries() const;            ///< by name
+  std::vector<std::string> names() const;                               ///< with aliases and those of others
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The object that a config or a name describes: as::make<as::Loss>("mse"). ArgumentError for one that is not registered, and for unknown fields.
+template <class Kind>
+Kind make(const Config& config) {
+  std::optional<Kind> made;
+  registry_of<Kind>().make(config, &made);
+  return *std::move(made);
+}
+
+namespace detail {
+
+template <class... Parts>
+class MadeFrom final : public Made {
+ public:
+  explicit MadeFrom(std::string name, Parts... parts) : name_(std::move(name)), parts_(std::move(parts)...) {}
+  Config config() const override {
+    std::vector<Config::Field> fields;
+    std::apply([&](const auto&... each) { (append_fields(fields, each), ...); }, parts_);
+    return Config::object(name_, std::move(fields));
+  }
+
+ private:
+  std::string name_;
+  std::tuple<Parts...> parts_;
+};
+
+template <class... Parts>
+std::shared_ptr<const Made> made_from(std::string name, Parts... parts) {
+  return std::make_shared<const MadeFrom<Parts...>>(std::move(name), std::move(parts)...);
+}
+
+/// Of several structs all but the last are arguments without defaults.
+template <class Part, bool is_required>
+Part read_part(const Config& config, const std::string& owner) {
+  if constexpr (is_required) {
+    return required_fields<Part>(config, owner, std::make_index_sequence<fields::count<Part>()>());
+  } else {
+    Part options{};
+    if (config.kind() == Config::Kind::Object) read_fields(options, config, owner);
+    return options;
+  }
+}
+
+template <class Part, bool is_required>
+void append_registered(std::vector<RegisteredField>& fields) {
+  if constexpr (is_required) {
+    size_t place = 0;
+    const auto add = [&]<class... Fields>(std::type_identity<std::tuple<Fields&...>>) {
+      (fields.push_back({.name = std::string(fields::names<Part>[place++]), .is_required = true, .expected = expected_words<Fields>()}),
+       ...);
+    };
+    add(std::type_identity<decltype(fields::references(std::declval<Part&>()))>());
+  } else {
+    std::vector<Config::Field> defaults;
+    append_fields(defaults, Part{});
+    for (Config::Field& each : defaults) fields.push_back({.name = std::move(each.name), .by_default = std::move(each.value)});
+  }
+}
+
+template <class Kind, class... Parts, size_t... places>
+Registry::Entry entry_of(std::string name, Kind (*make)(Parts...), std::index_sequence<places...>) {
+  return {.name = std::move(name),
+          .fields =
+              [] {
+                std::vector<RegisteredField> fields;
+                (append_registered<Parts, (places + 1 < sizeof...(Parts))>(fields), ...);
+                return fields;
+              },
+          .make =
+              [make](const Config& config, void* made) {
+                const std::string owner = config.kind() == Config::Kind::Object ? config.class_name() : config.as_text();
+                std::vector<std::string_view> names;
+                (names.insert(names.end(), fields::names<Parts>.begin(), fields::names<Parts>.end()), ...);
+                require_known(config, owner, names);
+                static_cast<std::optional<Kind>*>(made)->emplace(make(read_part<Parts, (places + 1 < sizeof...(Parts))>(config, owner)...));
+              },
+          .origin = reinterpret_cast<const void*>(make)};
+}
+
+}  // namespace detail
+
+/// A name for what a function makes of a plain struct of options: as::registered("lion", lion), of Optimizer lion(LionOptions). With two structs the
+/// fields of the first have no defaults.
+template <class Kind, class... Parts>
+Registry::Entry registered(std::string name, Kind (*make)(Parts...), std::vector<std::string> aliases = {}) {
+  Registry::Entry entry = detail::entry_of(std::move(name), make, std::index_sequence_for<Parts...>());
+  entry.aliases = std::move(aliases);
+  return entry;
+}
+
+/// The object, with how it was made: what a function that is registered gives back.
+///   as::Loss quantile(QuantileOptions options) { return as::with_config(as::Loss([=](auto& y, auto& p) {...}), "quantile", options); }
+template <class Kind, class... Parts>
+Kind with_config(Kind object, std::string name, Parts... parts) {
+  object.set_made(detail::made_from(std::move(name), std::move(parts)...));
+  return object;
+}
+
+}  // namespace anyshape
+#pragma GCC visibility pop

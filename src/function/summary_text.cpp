@@ -1,0 +1,257 @@
+// Rows of a table: one for each kernel or loop as long as they fit a screen, else one for each layer, else the costly ones of each phase and the rest together.
+#include "function/summary_text.h"
+
+#include "base/amounts.h"
+#include "function/program_text.h"
+#include "lower/count_work.h"
+#include "shape/dim_node.h"
+
+#include <anyshape/error.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace anyshape::function_detail {
+namespace {
+
+using lower::Item;
+using lower::Phase;
+using lower::Program;
+using lower::Step;
+using lower::Work;
+
+constexpr size_t most_rows = 26;  // with heads and totals a screen of some thirty-five lines
+constexpr size_t columns = 110;
+constexpr std::array<std::string_view, 3> phase_names = {"forward", "gradient", "update"};
+
+// An amount that may not be known: of a formula with a size that nobody gave.
+struct Amount {
+  std::optional<int64_t> value = 0;
+  bool is_bound = false;
+
+  Amount& operator+=(const Amount& other) {
+    value = value && other.value ? std::optional(*value + *other.value) : std::nullopt;
+    is_bound = is_bound || other.is_bound;
+    return *this;
+  }
+  int64_t or_zero() const { return value.value_or(0); }
+  std::string text(std::string (*unit)(int64_t)) const { return value ? (is_bound ? "<= " : "") + unit(*value) : "?"; }
+};
+
+struct Row {
+  Phase phase = Phase::Forward;
+  std::string owner;
+  std::vector<size_t> kernels;  // by their numbers in the long form
+  std::string kind;
+  std::vector<std::string> ops;
+  Amount flops, bytes;
+  int64_t nanoseconds = 0;
+
+  void add(const Row& other) {
+    kernels.insert(kernels.end(), other.kernels.begin(), other.kernels.end());
+    if (kind != other.kind) kind = "";
+    ops.insert(ops.end(), other.ops.begin(), other.ops.end());
+    flops += other.flops;
+    bytes += other.bytes;
+    nanoseconds += other.nanoseconds;
+  }
+  // To choose what is shown: measured, or by what a core does in the time that memory takes for a byte.
+  int64_t cost() const { return nanoseconds > 0 ? nanoseconds : bytes.or_zero() + flops.or_zero() / 8; }
+};
+
+// "1-3, 7"
+std::string ranges_text(std::vector<size_t> numbers) {
+  std::ranges::sort(numbers);
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < numbers.size();) {
+    size_t end = i + 1;
+    while (end < numbers.size() && numbers[end] == numbers[end - 1] + 1) ++end;
+    parts.push_back(end == i + 1 ? fmt::format("{}", numbers[i]) : fmt::format("{}-{}", numbers[i], numbers[end - 1]));
+    i = end;
+  }
+  return fmt::format("{}", fmt::join(parts, ","));
+}
+
+// Names without the numbers of values, each once, with how often it is there: "multiply x3, sum".
+std::string ops_text(const std::vector<std::string>& labels) {
+  std::vector<std::pair<std::string, int>> names;
+  for (const std::string& label : labels) {
+    const std::string name = label.substr(label.rfind(' ') + 1);
+    const auto found = std::ranges::find(names, name, &std::pair<std::string, int>::first);
+    if (found == names.end())
+      names.emplace_back(name, 1);
+    else
+      ++found->second;
+  }
+  std::vector<std::string> texts;
+  for (const auto& [name, count] : names) texts.push_back(count == 1 ? name : fmt::format("{} x{}", name, count));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+// At most as wide; what is cut ends in dots.
+std::string fitted(const std::string& text, size_t width) { return text.size() <= width ? text : text.substr(0, width - 3) + "..."; }
+
+class Summary {
+ public:
+  Summary(const runtime::Executable& executable, Substitution known)
+      : executable_(executable), program_(executable.program()), known_(std::move(known)) {
+    for (auto late = program_.data_sizes.rbegin(); late != program_.data_sizes.rend(); ++late)
+      bounds_[as_symbol(late->symbol)->id] = substitute(late->bound, known_);
+  }
+
+  std::string run() {
+    for (const Item& item : program_.blocks[0].items) add(item);
+    fit();
+    write_totals();
+    if (!rows_.empty()) write_table();
+    return std::move(text_);
+  }
+
+ private:
+  void add(const Item& item) {
+    Row row;
+    std::vector<size_t> steps;
+    collect(item, steps);
+    row.kind = std::holds_alternative<int>(item)                ? std::string(kind_of(program_.steps[steps[0]]))
+               : std::holds_alternative<lower::ScanItem>(item)  ? "scan"
+               : std::holds_alternative<lower::WhileItem>(item) ? "while"
+                                                                : "cond";
+    std::vector<std::string> owners;
+    for (const size_t number : steps) {
+      const Step& step = program_.steps[number];
+      row.kernels.push_back(++kernels_);
+      row.ops.insert(row.ops.end(), step.ops.begin(), step.ops.end());
+      row.nanoseconds += executable_.times().of(number);
+      if (number == steps[0]) row.phase = step.origin.phase;
+      for (const std::string& owner : step.origin.owners) {
+        if (std::ranges::find(owners, owner) == owners.end()) owners.push_back(owner);
+      }
+    }
+    row.owner = fmt::format("{}", fmt::join(owners, ", "));
+    try {
+      const Work work = lower::count_item(program_, item);
+      row.flops = amount(work.flops, work);
+      row.bytes = amount(work.bytes_read + work.bytes_written, work);
+    } catch (const ShapeError&) {  // a formula beyond what sizes can be
+      row.flops.value = row.bytes.value = std::nullopt;
+    }
+    if (!steps.empty()) rows_.push_back(std::move(row));
+  }
+
+  // In the order of the long form.
+  void collect(const Item& item, std::vector<size_t>& steps) const {
+    const auto collect_block = [&](int block) {
+      for (const Item& each : program_.blocks[static_cast<size_t>(block)].items) collect(each, steps);
+    };
+    if (const auto* const step = std::get_if<int>(&item)) steps.push_back(static_cast<size_t>(*step));
+    if (const auto* const scan = std::get_if<lower::ScanItem>(&item)) collect_block(scan->body);
+    if (const auto* const branch = std::get_if<lower::BranchItem>(&item)) collect_block(branch->then), collect_block(branch->otherwise);
+    if (const auto* const loop = std::get_if<lower::WhileItem>(&item)) collect_block(loop->condition), collect_block(loop->body);
+  }
+
+  Amount amount(const Dim& formula, const Work& work) const {
+    const Dim exact = substitute(formula, known_), most = substitute(exact, bounds_);
+    if (work.depends_on_data || !most.is_constant()) return {.value = std::nullopt};
+    return {.value = most.value(), .is_bound = work.is_bound || !exact.is_constant()};
+  }
+
+  void fit() {
+    if (rows_.size() > most_rows) join_owners();
+    if (rows_.size() > most_rows) {
+      for (Row& row : rows_) {  // a layer for its variables
+        if (row.phase == Phase::Update) row.owner = row.owner.substr(0, std::min(row.owner.rfind('/'), row.owner.find(',')));
+      }
+      join_owners();
+    }
+    if (rows_.size() <= most_rows) return;
+    for (size_t phase = 0; phase < phase_names.size(); ++phase) {
+      std::vector<Row*> by_cost;
+      for (Row& row : rows_) {
+        if (static_cast<size_t>(row.phase) == phase) by_cost.push_back(&row);
+      }
+      std::ranges::sort(by_cost, {}, [](const Row* row) { return std::pair(-row->cost(), row->kernels[0]); });
+      for (size_t i = most_rows / phase_names.size() - 1; i < by_cost.size(); ++i) by_cost[i]->owner = "others";
+    }
+    join_owners();
+  }
+
+  void join_owners() {
+    const auto key = [](const Row& row) { return std::pair(row.phase, std::string_view(row.owner)); };
+    std::vector<Row> joined;
+    for (Row& row : rows_) {
+      const auto same = std::ranges::find(joined, key(row), key);
+      if (same == joined.end())
+        joined.push_back(std::move(row));
+      else
+        same->add(row);
+    }
+    rows_ = std::move(joined);
+  }
+
+  void write_totals() {
+    Amount flops, bytes;
+    for (const Row& row : rows_) flops += row.flops, bytes += row.bytes, total_ns_ += row.nanoseconds;
+    const Dim arena = substitute(substitute(executable_.peak().arena, known_), bounds_);
+    const Dim results = substitute(substitute(executable_.peak().results, known_), bounds_);
+    const auto memory = [](const Dim& size) { return size.is_constant() ? bytes_text(size.value()) : to_string(size) + " B"; };
+    text_ += fmt::format("  {} kernel{}, {}, {} read and written; arena {}, results {}\n", kernels_, kernels_ == 1 ? "" : "s",
+                         flops.text(flops_text), bytes.text(bytes_text), memory(arena), memory(results));
+  }
+
+  void write_table() {
+    const bool has_owners = std::ranges::any_of(rows_, [](const Row& row) { return !row.owner.empty(); });
+    size_t number_width = 8, owner_width = has_owners ? 5 : 0;
+    for (const Row& row : rows_) {
+      number_width = std::max(number_width, std::min<size_t>(ranges_text(row.kernels).size(), 12));
+      owner_width = std::max(owner_width, std::min<size_t>(row.owner.size(), 30));
+    }
+    const auto line = [&](std::string_view number, std::string_view owner, std::string_view kind, std::string_view flops,
+                          std::string_view bytes, std::string_view time, const std::string& ops) {
+      std::string text = fmt::format("  {:>{}}  {:<{}}{}{:<7}  {:>13}  {:>12}  ", number, number_width, owner, owner_width,
+                                     has_owners ? "  " : "", kind, flops, bytes);
+      if (total_ns_ > 0) text += fmt::format("{:>6}  ", time);
+      text += fitted(ops, columns - text.size());
+      text.erase(text.find_last_not_of(' ') + 1);
+      text_ += text + "\n";
+    };
+    text_ += "\n";
+    line("kernel", has_owners ? "layer" : "", "kind", "FLOP", "bytes", "time", "ops");
+    for (size_t phase = 0; phase < phase_names.size(); ++phase) {
+      Row sum;
+      for (const Row& row : rows_) {
+        if (static_cast<size_t>(row.phase) == phase) sum.add(row);
+      }
+      if (sum.kernels.empty()) continue;
+      if (sum.kernels.size() != kernels_) {
+        line(phase_names[phase], "", "", sum.flops.text(flops_text), sum.bytes.text(bytes_text), share(sum), "");
+      }
+      for (const Row& row : rows_) {
+        if (static_cast<size_t>(row.phase) != phase) continue;
+        line(fitted(ranges_text(row.kernels), number_width), fitted(row.owner, owner_width), row.kind, row.flops.text(flops_text),
+             row.bytes.text(bytes_text), share(row), ops_text(row.ops));
+      }
+    }
+  }
+  std::string share(const Row& row) const {
+    return total_ns_ == 0 ? "" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(row.nanoseconds) / static_cast<double>(total_ns_));
+  }
+
+  const runtime::Executable& executable_;
+  const Program& program_;
+  Substitution known_;   // what stands for a size
+  Substitution bounds_;  // and the most that data-dependent sizes can be
+  size_t kernels_ = 0;
+  std::vector<Row> rows_;
+  int64_t total_ns_ = 0;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string summarize(const runtime::Executable& executable, const Substitution& known) { return Summary(executable, known).run(); }
+
+}  // namespace anyshape::function_detail

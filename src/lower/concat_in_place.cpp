@@ -1,0 +1,97 @@
+// A concat needs no kernel of its own where loops over elements make all its parts.
+#include "lower/concat_in_place.h"
+
+#include "base/switches.h"
+#include "graph/text.h"
+#include "lower/kernel_reads.h"
+#include "ops/all_ops.h"
+#include "ops/movement/concat.h"
+#include "shape/dim_node.h"
+
+#include <algorithm>
+
+namespace anyshape::lower {
+namespace {
+
+const Switch concats_in_place("concat_in_place", "parts of a concatenation are written where they stand in it");
+
+using graph::Graph;
+using graph::Node;
+using graph::Value;
+
+// Rows of parts are apart in the whole, so that a kernel walks each by itself: short ones would leave its vectors empty.
+constexpr int64_t shortest_row = 16;
+
+class Placing {
+ public:
+  Placing(const Graph& graph, Groups& groups) : graph_(graph), groups_(groups) {
+    for (const Node* node : graph.nodes()) {
+      if (node->made) found_sizes_.push_back(as_symbol(node->made->symbol)->id);
+    }
+    for (const PlannedKernel& kernel : groups.kernels) {
+      for (const Node* root : kernel.roots) {
+        if (kernel.kind == KernelKind::Single && is_loop(*root)) in_loops_.insert(root->outputs[0]);
+      }
+    }
+  }
+
+  std::string_view reason_against(const Node& concat) const {
+    const auto is_found = [&](const Dim& size) {
+      return std::ranges::any_of(found_sizes_, [&](uint64_t symbol) { return depends_on(size, symbol); });
+    };
+    if (std::ranges::any_of(concat.outputs[0]->spec.shape, is_found)) return "its size is found in the data, perhaps behind a part";
+    for (const Value* input : concat.inputs) {
+      if (!in_loops_.contains(input)) return "a part is not made by a loop over its elements";
+      const Dim& own = input->spec.shape[-1];
+      if (own.is_constant() && own.value() < shortest_row) return "the rows of a part are short";
+    }
+    return {};
+  }
+
+  void place(const Node& concat) {
+    const Value* const whole = concat.outputs[0];
+    const int64_t named = concat.attrs.as<ConcatAttrs>().axis;
+    const int axis = static_cast<int>(named < 0 ? named + whole->spec.shape.rank() : named);
+    Dim begin = 0;
+    for (const Value* input : concat.inputs) {
+      groups_.places[input].push_back({whole, axis, begin});
+      begin = begin + input->spec.shape[axis];
+    }
+    placed_.insert(&concat);
+  }
+
+  void finish() {
+    for (const auto& [value, places] : groups_.places) groups_.only_placed.insert(value);
+    for (const Node* node : graph_.nodes()) {
+      if (placed_.contains(node)) continue;
+      for (const Value* input : node->inputs) groups_.only_placed.erase(input);
+    }
+    for (const Value* output : graph_.outputs) groups_.only_placed.erase(output);
+    std::erase_if(groups_.kernels, [&](const PlannedKernel& kernel) { return placed_.contains(kernel.roots[0]); });
+  }
+
+ private:
+  const Graph& graph_;
+  Groups& groups_;
+  std::unordered_set<const Value*> in_loops_;  // written by loops over elements
+  std::unordered_set<const Node*> placed_;
+  std::vector<uint64_t> found_sizes_;  // symbols
+};
+
+}  // namespace
+
+void concat_in_place(const Graph& graph, Groups& groups, Decisions& decisions) {
+  if (concats_in_place.is_off()) return;
+  if (std::ranges::none_of(graph.nodes(), [](const Node* node) { return node->op == &concat_op; })) return;
+  Placing placing(graph, groups);
+  for (const Node* node : graph.nodes()) {
+    if (node->op != &concat_op) continue;
+    const std::string_view against = placing.reason_against(*node);
+    decisions.push_back({"concat_in_place", graph::label(*node), against.empty(),
+                         std::string(against.empty() ? "its parts are written where they stand" : against)});
+    if (against.empty()) placing.place(*node);
+  }
+  placing.finish();
+}
+
+}  // namespace anyshape::lower

@@ -1,0 +1,147 @@
+// Options by position and by name, put in the order of the outputs. Names as in Keras: after the output where there are several; a weighted
+// metric beside its plain one is "weighted_".
+#include "model/compiled.h"
+
+#include "base/near_names.h"
+#include "base/option_rules.h"
+#include "train/metric_state.h"
+
+#include <anyshape/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace anyshape::model {
+namespace {
+
+using Names = std::set<std::string>;
+
+size_t place_of(const char* option, const std::string& name, const std::vector<std::string>& outputs) {
+  const auto found = std::ranges::find(outputs, name);
+  if (found != outputs.end()) return static_cast<size_t>(found - outputs.begin());
+  if (outputs.size() == 1 && outputs[0].empty()) {
+    throw ArgumentError(fmt::format(
+        "compile: .{} names the output \"{}\", and the model has no names for its outputs; expected values by position. A model "
+        "of your own names them by output_names().",
+        option, name));
+  }
+  throw ArgumentError(fmt::format("compile: .{}: {}", option, unknown_name("output", name, outputs)));
+}
+
+// One value per output: by position one for each, by name those that are named; the others have `otherwise`.
+template <class Value>
+std::vector<Value> in_order(const char* option, const PerOutput<Value>& given, const std::vector<std::string>& outputs,
+                            const Value& otherwise) {
+  std::vector<Value> values(outputs.size(), otherwise);
+  const auto named = std::ranges::count_if(given, [](const ForOutput<Value>& each) { return !each.output.empty(); });
+  if (named != 0 && named != static_cast<std::ptrdiff_t>(given.size())) {
+    throw ArgumentError(fmt::format("compile: .{} has values with names and without; expected names for all or for none.", option));
+  }
+  if (named == 0 && !given.empty() && given.size() != outputs.size()) {
+    throw ArgumentError(fmt::format("compile: .{} has {} value{} for {} output{}; expected one per output.", option, given.size(),
+                                    given.size() == 1 ? "" : "s", outputs.size(), outputs.size() == 1 ? "" : "s"));
+  }
+  std::vector<bool> is_given(outputs.size());
+  size_t next = 0;
+  for (const ForOutput<Value>& each : given) {
+    const size_t place = named == 0 ? next++ : place_of(option, each.output, outputs);
+    if (is_given[place]) {
+      throw ArgumentError(fmt::format("compile: .{} names the output \"{}\" twice; expected each once.", option, each.output));
+    }
+    is_given[place] = true;
+    values[place] = each.value;
+  }
+  return values;
+}
+
+void require_loss(const CompileOptions& options, const std::vector<Loss>& losses, const std::vector<std::string>& outputs) {
+  if (options.step) return;
+  if (!options.loss.defined() && options.losses.empty()) {
+    throw ArgumentError("compile: no loss is given; expected .loss, .losses or a .step of your own.");
+  }
+  for (size_t output = 0; output < outputs.size(); ++output) {
+    if (losses[output].defined()) continue;
+    throw ArgumentError(fmt::format(
+        "compile: no loss is given for the output \"{}\"; expected one per output. Name it in .losses, or give .loss for the others.",
+        outputs[output]));
+  }
+}
+
+std::string numbered(const Names& taken, const std::string& name) {
+  std::string own = name;
+  for (int64_t number = 1; taken.contains(own); ++number) own = fmt::format("{}_{}", name, number);
+  return own;
+}
+
+// Metrics are this model's: one object in two models would add up both.
+void add_metrics(const char* option, const PerOutput<Metric>& metrics, bool weighted, Names& taken, Compiled& model) {
+  const Names plain = taken;
+  for (const auto& [name, metric] : metrics) {
+    if (metric.result().rank() != 0) {
+      throw ArgumentError(
+          fmt::format("compile: the metric \"{}\" has several results; expected one number per epoch. Give it one threshold or an average, "
+                      "or update it yourself.",
+                      metric.name()));
+    }
+    const size_t first = name.empty() ? 0 : place_of(option, name, model.outputs), last = name.empty() ? model.outputs.size() - 1 : first;
+    for (size_t output = first; output <= last; ++output) {
+      const std::string prefix = model.outputs.size() > 1 ? model.outputs[output] + "_" : "";
+      const bool has_plain = weighted && plain.contains(prefix + metric.name());
+      const Metric own = metric.clone();
+      own.metric()->state().name = numbered(taken, prefix + (has_plain ? "weighted_" : "") + metric.name());
+      taken.insert(own.name());
+      model.metrics.push_back({.metric = own, .output = output, .is_weighted = weighted});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> Compiled::loss_names() const {
+  std::vector<std::string> names;
+  for (const std::string& output : outputs) {
+    if (outputs.size() > 1) names.push_back(output + "_loss");
+  }
+  return names;
+}
+
+std::vector<std::string> Compiled::reported_names() const {
+  std::vector<std::string> names = {"loss"};
+  for (std::string& name : loss_names()) names.push_back(std::move(name));
+  for (const OutputMetric& each : metrics) names.push_back(each.metric.name());
+  return names;
+}
+
+Compiled Compiled::with_own_metrics() const {
+  Compiled own = *this;
+  for (OutputMetric& each : own.metrics) each.metric = each.metric.clone();
+  return own;
+}
+
+Compiled compiled(const CompileOptions& options, const std::vector<std::string>& outputs) {
+  Compiled model{.optimizer = options.optimizer,
+                 .outputs = outputs.empty() ? std::vector<std::string>{""} : outputs,
+                 .losses = {},
+                 .loss_weights = {},
+                 .metrics = {},
+                 .step = options.step,
+                 .run_eagerly = options.run_eagerly};
+  model.losses = in_order("losses", options.losses, model.outputs, options.loss);
+  require_loss(options, model.losses, model.outputs);
+  model.loss_weights = in_order("loss_weights", options.loss_weights, model.outputs, 1.0);
+  for (const double weight : model.loss_weights) require::finite("compile", "a value of .loss_weights", weight);
+  if (options.step && !(options.metrics.empty() && options.weighted_metrics.empty())) {
+    throw ArgumentError(
+        "compile: metrics are given with a .step of your own, which alone has the predictions; expected one of the two. A step may return "
+        "metrics beside its loss, as a StepResult.");
+  }
+  Names taken = {"loss"};
+  for (const std::string& name : model.loss_names()) taken.insert(name);
+  add_metrics("metrics", options.metrics, false, taken, model);
+  add_metrics("weighted_metrics", options.weighted_metrics, true, taken, model);
+  return model;
+}
+
+}  // namespace anyshape::model

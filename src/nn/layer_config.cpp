@@ -1,0 +1,64 @@
+// A layer of ours remembers its options, a network tells its layers, and a class of the user's is asked through the registry.
+#include "nn/layer_config.h"
+
+#include "config/own_class.h"
+#include "nn/layer_state.h"
+
+#include <anyshape/error.h>
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+namespace anyshape {
+namespace nn {
+namespace {
+
+// A layer that is inside two others would be two layers when it is made again.
+void require_one_place(const LayerState& parent, std::unordered_map<const Layer*, const LayerState*>& places) {
+  for (const AnyLayer& child : parent.children) {
+    const auto [place, is_new] = places.emplace(child.layer().get(), &parent);
+    if (is_new) {
+      require_one_place(child.layer()->state(), places);
+    } else if (place->second != &parent) {
+      throw ArgumentError(fmt::format(
+          "config: layer \"{}\" is inside \"{}\" and inside \"{}\"; expected each layer to be in one other layer, where it may be used "
+          "often. Share it in one functional model.",
+          child.name(), place->second->name, parent.name));
+    }
+  }
+}
+
+}  // namespace
+
+Config layer_config(const AnyLayer& layer) {
+  const LayerState& state = layer.layer()->state();
+  if (state.made == nullptr) return config_of_own(registry_of<AnyLayer>(), *layer.layer());
+  const Config made = state.made->config();
+  if (state.child_field.empty()) return made;
+  std::vector<Config::Field> fields = {{state.child_field, layer_config(state.children.front())}};
+  fields.insert(fields.end(), made.fields().begin(), made.fields().end());
+  return Config::object(made.class_name(), std::move(fields));
+}
+
+Config child_config(const LayerState& parent, size_t child) {
+  Config config = layer_config(parent.children[child]);
+  if (config.find("name") != nullptr && !config.is_callable()) config.set("name", parent.child_names[child]);
+  return config;
+}
+
+}  // namespace nn
+
+Config AnyLayer::config() const {
+  if (layer_ == nullptr) return {};
+  std::unordered_map<const Layer*, const LayerState*> places;
+  nn::require_one_place(layer_->state(), places);
+  return nn::layer_config(*this);
+}
+
+void AnyLayer::set_made(std::shared_ptr<const Made> made) {
+  if (layer_ == nullptr) throw ArgumentError("layer: the handle is empty; expected a layer.");
+  layer_->state().made = std::move(made);
+}
+
+}  // namespace anyshape

@@ -1,0 +1,23 @@
+// What a metric and its copies share: name and sums, known by identity.
+#pragma once
+#include <anyshape/metric.h>
+#include <anyshape/registry.h>
+#include <anyshape/stateful.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace anyshape {
+
+struct MetricState final : Identity {
+  explicit MetricState(std::string own_name) : Identity("metric"), name(std::move(own_name)) {}
+  std::string title() const override { return name; }
+
+  std::string name;
+  std::vector<Variable> sums = {};
+  std::shared_ptr<const Made> made = {};  // none: a class of the user's
+};
+
+}  // namespace anyshape

@@ -1,0 +1,72 @@
+// The namespaces of families: the same things under a longer name, and all of them.
+#include <anyshape/anyshape.h>
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <type_traits>
+
+namespace anyshape::test {
+namespace {
+
+static_assert(std::is_same_v<layers::Dense, Dense> && std::is_same_v<layers::LSTM, LSTM> && std::is_same_v<layers::Layer, Layer>);
+static_assert(std::is_same_v<losses::Loss, Loss> && std::is_same_v<metrics::Metric, Metric>);
+static_assert(std::is_same_v<optimizers::Optimizer, Optimizer> && std::is_same_v<schedules::Schedule, Schedule>);
+
+TEST(Families, are_the_same_functions) {
+  EXPECT_EQ(&losses::huber, &huber);
+  EXPECT_EQ(&metrics::auc, &auc);
+  EXPECT_EQ(&optimizers::adam, &adam);
+  EXPECT_EQ(&schedules::cosine_decay, &cosine_decay);
+  EXPECT_EQ(&initializers::he_normal, &he_normal);
+  EXPECT_EQ(&regularizers::l2, &l2);
+  Sequential model(layers::Dense(1, {.kernel_initializer = initializers::constant(2), .kernel_regularizer = regularizers::l2(0.1)}));
+  model.compile({.optimizer = optimizers::sgd({.learning_rate = schedules::exponential_decay(0.1, 10, 0.5)}),
+                 .loss = losses::huber(),
+                 .metrics = {metrics::root_mean_squared_error()}});
+  EXPECT_EQ(model.fit(ones({4, 2}), ones({4, 1}), {.verbose = Verbose::Silent}).names(),
+            (std::vector<std::string>{"loss", "root_mean_squared_error"}));
+}
+
+std::string text_of_header(const std::string& name) {
+  std::ifstream file(ANYSHAPE_HEADERS "/" + name);
+  EXPECT_TRUE(file) << name;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::set<std::string> found(const std::string& text, const std::string& pattern) {
+  const std::regex rule(pattern, std::regex::multiline);
+  std::set<std::string> names;
+  for (std::sregex_iterator each(text.begin(), text.end(), rule), end; each != end; ++each) names.insert((*each)[1].str());
+  return names;
+}
+
+// Every function of a header that gives such a thing, and every layer, is in its family.
+TEST(Families, are_whole) {
+  const std::string families = text_of_header("families.h");
+  const auto expect_all = [&](const std::string& family, const std::string& header, const std::string& pattern) {
+    const size_t begin = families.find("namespace anyshape::" + family + " {"), end = families.find("}  // namespace anyshape::" + family);
+    ASSERT_TRUE(begin != std::string::npos && end != std::string::npos) << family;
+    const std::set<std::string> listed = found(families.substr(begin, end - begin), "^using anyshape::(\\w+);");
+    const std::set<std::string> declared = found(text_of_header(header), pattern);
+    EXPECT_FALSE(declared.empty()) << header;
+    for (const std::string& name : declared) {
+      EXPECT_TRUE(listed.contains(name)) << name << " of " << header << " is not in " << family << ": add it to families.h";
+    }
+  };
+  expect_all("losses", "loss.h", "^(?:inline )?Loss (\\w+)\\(");
+  expect_all("metrics", "metric.h", "^Metric (\\w+)\\(");
+  expect_all("optimizers", "optimizer.h", "^Optimizer (\\w+)\\(");
+  expect_all("schedules", "schedule.h", "^Schedule (\\w+)\\(");
+  expect_all("initializers", "initializer.h", "^Initializer (\\w+)\\(");
+  expect_all("regularizers", "regularizer.h", "^Regularizer (\\w+)\\(");
+  for (const char* header : {"layers/core.h", "layers/normalization.h", "layers/sequence.h"}) {
+    expect_all("layers", header, "^class (\\w+) : public \\w*Layer");
+  }
+}
+
+}  // namespace
+}  // namespace anyshape::test
