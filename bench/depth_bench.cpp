@@ -64,7 +64,7 @@ void compile_by_stage(Stages& stage, const std::vector<as::TensorSpec>& argument
   stage("plan_memory", [&] { as::lower::plan_memory(program, decisions); });
   stage("plan_updates", [&] { as::lower::plan_updates(program, updates, decisions); });
   std::vector<const as::loop::Kernel*> kernels;
-  for (const as::lower::Step& step : program.steps) kernels.push_back(step.kernel.get());
+  for (const as::lower::Launch& launch : program.launches) kernels.push_back(launch.kernel.get());
   const auto code = stage("generate", [&] { return as::codegen::compile(kernels, as::runtime::find_extern); });
   stage("executable", [&] { return as::runtime::Executable(std::move(program), symbols, {}, nullptr); });
 }

@@ -176,16 +176,16 @@ void tell_kernels(const as::lower::Program& program) {
       "anew for another size. An interpreter, slow and obvious, defines what these programs mean; tests compare machine code with it bit "
       "by\n"
       "bit.");
-  for (const as::lower::Step& step : program.steps) show("text", as::loop::print(*step.kernel));
+  for (const as::lower::Launch& launch : program.launches) show("text", as::loop::print(*launch.kernel));
   tell("The parameters are sizes of the trace:");
   std::string table = "| kernel | parameters | buffers |\n|---|---|---|\n";
-  for (size_t i = 0; i < program.steps.size(); ++i) {
-    const as::lower::Step& step = program.steps[i];
+  for (size_t i = 0; i < program.launches.size(); ++i) {
+    const as::lower::Launch& launch = program.launches[i];
     std::string dims, buffers;
-    for (size_t k = 0; k < step.dims.size(); ++k)
-      dims += fmt::format("{}{} = {}", dims.empty() ? "" : ", ", step.kernel->dims[k], to_string(step.dims[k]));
-    for (size_t k = 0; k < step.buffers.size(); ++k)
-      buffers += fmt::format("{}{} = buffer {}", buffers.empty() ? "" : ", ", step.kernel->buffers[k].name, step.buffers[k]);
+    for (size_t k = 0; k < launch.dims.size(); ++k)
+      dims += fmt::format("{}{} = {}", dims.empty() ? "" : ", ", launch.kernel->dims[k], to_string(launch.dims[k]));
+    for (size_t k = 0; k < launch.buffers.size(); ++k)
+      buffers += fmt::format("{}{} = buffer {}", buffers.empty() ? "" : ", ", launch.kernel->buffers[k].name, launch.buffers[k]);
     table += fmt::format("| {} | {} | {} |\n", i + 1, dims, buffers);
   }
   say(table.substr(0, table.size() - 1));
@@ -220,8 +220,8 @@ void tell_code(const as::lower::Program& program) {
   const as::codegen::ScopedHost host("x86-64-v3");
   say("## 7. Machine code");
   tell("LLVM gets one body per loop, with the vectors already written out; the machine of this page is an x86-64-v3, which has AVX2.");
-  for (size_t i = program.steps.size(); i-- > 0;) {
-    const as::loop::Kernel& kernel = *program.steps[i].kernel;
+  for (size_t i = program.launches.size(); i-- > 0;) {
+    const as::loop::Kernel& kernel = *program.launches[i].kernel;
     const std::string llvm = block_with(as::codegen::dump_llvm(kernel, as::runtime::find_extern), std::regex("load <.* x float>"));
     if (llvm.empty()) continue;
     tell(fmt::format("The inner loop of kernel {} (`{}`):", i + 1, kernel.name));
@@ -241,7 +241,7 @@ void tell_call(const as::Function<Tensor(Tensor)>& score) {
   const Tensor first = score(as::ones({2, 3})), second = score(as::ones({4, 3}));
   tell(
       "Now the first call runs its kernels. A later one, of any `batch`, finds the trace by comparing integers, evaluates the sizes of "
-      "step 6,\n"
+      "section 6,\n"
       "lays out the arena, and calls the kernels in order:");
   show("cpp", "score(as::ones({4, 3}));\n");
   show("text", to_string(second) + "\n");

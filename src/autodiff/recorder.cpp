@@ -31,7 +31,7 @@ struct RecordedCall {
 };
 
 // The gradients of one record's inputs from those of its outputs.
-void step_back(const RecordedCall& record, const TensorSet& wanted, Adjoints& adjoints) {
+void pull_back(const RecordedCall& record, const TensorSet& wanted, Adjoints& adjoints) {
   const bool is_reached =
       std::ranges::any_of(record.outputs, [&](const Tensor& output) { return adjoints.find(output.impl().get()) != nullptr; });
   std::vector<char> flags;
@@ -166,7 +166,7 @@ std::vector<std::optional<Tensor>> GradientTape::Recorder::gradient(std::span<co
   if (!adjoints.empty()) {
     for (auto record = records_.rbegin(); record != records_.rend(); ++record) {
       const ScopedGradientOf call(record->place);
-      step_back({record->op, record->attrs, inputs_of(*record), outputs_of(*record)}, wanted, adjoints);
+      pull_back({record->op, record->attrs, inputs_of(*record), outputs_of(*record)}, wanted, adjoints);
     }
   }
   std::vector<std::optional<Tensor>> result(sources.size());

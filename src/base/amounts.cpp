@@ -10,11 +10,11 @@ namespace anyshape {
 namespace {
 
 // Up to 9999 as it is; then one digit behind the point, with the first unit that leaves less than 1000.
-std::string scaled(int64_t amount, double step, std::string_view plain, const std::array<std::string_view, 4>& units) {
+std::string scaled(int64_t amount, double factor, std::string_view plain, const std::array<std::string_view, 4>& units) {
   if (amount < 10'000) return fmt::format("{} {}", amount, plain);
-  double rest = static_cast<double>(amount) / step;
+  double rest = static_cast<double>(amount) / factor;
   size_t unit = 0;
-  for (; rest >= 1000 && unit + 1 < units.size(); ++unit) rest /= step;
+  for (; rest >= 1000 && unit + 1 < units.size(); ++unit) rest /= factor;
   return fmt::format("{:.1f} {}", rest, units[unit]);
 }
 

@@ -21,17 +21,17 @@ void Emitter::emit_serial(const Instruction& loop) {
   builder_.CreateCondBr(builder_.CreateICmpSLT(begin, end), head, exit);
 
   builder_.SetInsertPoint(head);
-  llvm::PHINode* const step = builder_.CreatePHI(builder_.getInt64Ty(), 2);
-  step->addIncoming(begin, before);
+  llvm::PHINode* const counter = builder_.CreatePHI(builder_.getInt64Ty(), 2);
+  counter->addIncoming(begin, before);
   llvm::SmallVector<llvm::PHINode*, 8> current;
   for (size_t i = 0; i < carried; ++i) {
     current.push_back(builder_.CreatePHI(initial[i]->getType(), 2));
     current[i]->addIncoming(initial[i], before);
     set(loop.carried[i], varies(loop.carried[i]) ? Lanes::varying(current[i]) : Lanes::uniform(current[i]));
   }
-  // Downwards: begin + (end - 1 - step).
-  llvm::Value* index = step;
-  if (loop.reverse) index = builder_.CreateSub(builder_.CreateAdd(begin, builder_.CreateSub(end, builder_.getInt64(1))), step);
+  // Downwards: begin + (end - 1 - counter).
+  llvm::Value* index = counter;
+  if (loop.reverse) index = builder_.CreateSub(builder_.CreateAdd(begin, builder_.CreateSub(end, builder_.getInt64(1))), counter);
   set(loop.index, Lanes::uniform(index));
   emit_block(loop.body);
   if (is_vector_loop()) flush_stores();
@@ -40,10 +40,10 @@ void Emitter::emit_serial(const Instruction& loop) {
     const Lanes lanes = get(loop.yields[i]);
     next.push_back(varies(loop.carried[i]) ? spread(lanes) : lanes.value);
   }
-  llvm::Value* const following = builder_.CreateAdd(step, builder_.getInt64(1));
+  llvm::Value* const following = builder_.CreateAdd(counter, builder_.getInt64(1));
   llvm::BasicBlock* const last = builder_.GetInsertBlock();
   builder_.CreateCondBr(builder_.CreateICmpSLT(following, end), head, exit);
-  step->addIncoming(following, last);
+  counter->addIncoming(following, last);
 
   builder_.SetInsertPoint(exit);
   for (size_t i = 0; i < carried; ++i) {

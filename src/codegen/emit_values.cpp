@@ -40,9 +40,9 @@ llvm::Value* Emitter::spread(const Lanes& lanes) {
   const unsigned width = static_cast<unsigned>(vector_->width);
   llvm::Value* const base = builder_.CreateVectorSplat(width, lanes.value);
   if (lanes.form == Form::Uniform) return base;
-  llvm::SmallVector<llvm::Constant*, 64> steps;
-  for (unsigned lane = 0; lane < width; ++lane) steps.push_back(builder_.getInt64(static_cast<uint64_t>(lanes.stride) * lane));
-  return builder_.CreateAdd(base, llvm::ConstantVector::get(steps));
+  llvm::SmallVector<llvm::Constant*, 64> offsets;
+  for (unsigned lane = 0; lane < width; ++lane) offsets.push_back(builder_.getInt64(static_cast<uint64_t>(lanes.stride) * lane));
+  return builder_.CreateAdd(base, llvm::ConstantVector::get(offsets));
 }
 
 llvm::Type* Emitter::value_type(Dtype dtype) {

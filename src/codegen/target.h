@@ -1,4 +1,4 @@
-// The machine that code is generated for, and the step from an LLVM module to an object file. Internal to codegen/.
+// The machine that code is generated for, and the way from an LLVM module to an object file. Internal to codegen/.
 #pragma once
 #include "base/fork_mutex.h"
 

@@ -21,7 +21,7 @@ bool is_plain(const Tensor& tensor) { return tensor.impl()->is_strided(); }
 
 bool can_copy(const std::vector<Tensor>& rows) { return !are_calls_followed() && std::ranges::all_of(rows, is_plain); }
 
-// What begins at a step of the first axis; `change` says how far it goes.
+// What begins at an index of the first axis; `change` says how far it goes.
 template <class Change>
 Tensor view_from(const TensorImpl& from, int64_t begin, const Change& change) {
   auto view = make_impl();

@@ -21,7 +21,7 @@ std::optional<Tensor> appended(const std::vector<Tensor>& batches);
 
 bool are_calls_followed();  // by a tape or a trace: then nothing is copied behind their back
 
-// One step along the first axis, without that axis, or a row of a ragged tensor: a view.
+// One entry along the first axis, without that axis, or a row of a ragged tensor: a view.
 Tensor row_of(const Tensor& tensor, int64_t index);
 
 }  // namespace anyshape::data

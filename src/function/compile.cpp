@@ -18,7 +18,7 @@ namespace anyshape::function_detail {
 namespace {
 
 struct MachineCode {
-  std::vector<AsKernel> entries;  // one per step
+  std::vector<AsKernel> entries;  // one per launch
   std::shared_ptr<const codegen::CompiledKernels> holder;
 };
 
@@ -28,15 +28,15 @@ bool has_product(const graph::Graph& graph) {
 
 MachineCode generate(const lower::Program& program) {
   std::vector<const loop::Kernel*> kernels;
-  for (const lower::Step& step : program.steps) kernels.push_back(step.kernel.get());
+  for (const lower::Launch& launch : program.launches) kernels.push_back(launch.kernel.get());
   MachineCode code{.entries = {}, .holder = codegen::compile(kernels, runtime::find_extern)};
-  for (size_t step = 0; step < kernels.size(); ++step) code.entries.push_back(code.holder->entry(step));
+  for (size_t launch = 0; launch < kernels.size(); ++launch) code.entries.push_back(code.holder->entry(launch));
   return code;
 }
 
 std::string text_of_kernels(const lower::Program& program) {
   std::string text;
-  for (const lower::Step& step : program.steps) text += loop::print(*step.kernel) + "\n";
+  for (const lower::Launch& launch : program.launches) text += loop::print(*launch.kernel) + "\n";
   return text;
 }
 

@@ -43,7 +43,7 @@ bool same_attributes(const graph::Node& a, const graph::Node& b) {
   return (!first.empty() && first == second) || a.attrs.to_string() == b.attrs.to_string();
 }
 
-bool same_step(const graph::Node& a, const graph::Node& b) {
+bool same_call(const graph::Node& a, const graph::Node& b) {
   return a.op == b.op && std::ranges::equal(a.inputs, b.inputs, {}, &graph::Value::id, &graph::Value::id);
 }
 
@@ -84,7 +84,7 @@ bool compare_regions(const Runs& runs, const graph::Node& a, const graph::Node& 
 bool compare_nodes(const Runs& runs, const graph::Graph& first, const graph::Graph& second, std::vector<FrozenValue>& frozen) {
   const std::vector<graph::Node*>&a = first.nodes(), &b = second.nodes();
   for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
-    if (i >= a.size() || i >= b.size() || !same_step(*a[i], *b[i])) {
+    if (i >= a.size() || i >= b.size() || !same_call(*a[i], *b[i])) {
       const auto name = [&](const std::vector<graph::Node*>& nodes) {
         return i < nodes.size() ? std::string(nodes[i]->op->name) : "nothing";
       };

@@ -1,4 +1,4 @@
-// What is behind a FunctionCore: options, traces, counters, and the steps of a call.
+// What is behind a FunctionCore: options, traces, counters, and the phases of a call.
 #pragma once
 #include "function/flight.h"
 #include "function/random_state.h"

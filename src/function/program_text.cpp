@@ -17,8 +17,8 @@
 namespace anyshape::function_detail {
 namespace {
 
+using lower::Launch;
 using lower::Program;
-using lower::Step;
 using lower::Work;
 
 constexpr size_t columns = 100;
@@ -75,7 +75,7 @@ class Text {
 
   std::string run() {
     add_summary();
-    if (!program_.steps.empty()) text_ += "\n";
+    if (!program_.launches.empty()) text_ += "\n";
     add_block(0, 4);
     add_passes();
     add_decisions();
@@ -83,7 +83,7 @@ class Text {
   }
 
  private:
-  // Rows of a scan that run apart in blocks are shown as one: a step is what all of them do.
+  // Rows of a scan that run apart in blocks are shown as one: a time step is what all of them do.
   void join_rows(const lower::Item& item) {
     const auto* const scan = std::get_if<lower::ScanItem>(&item);
     const bool is_split = scan != nullptr && scan->has_rows() && scan->rows.counts < 0;
@@ -119,7 +119,7 @@ class Text {
   }
 
   void add_summary() {
-    std::string head = fmt::format("  {}   ", counted(program_.steps.size(), "kernel"));
+    std::string head = fmt::format("  {}   ", counted(program_.launches.size(), "kernel"));
     std::vector<std::string> lines = work_texts([&] { return lower::count_block(program_, 0); });
     lines.push_back("arena " + bytes(arena_));
     for (const std::string& line : lines) {
@@ -134,10 +134,10 @@ class Text {
     }
   }
   void add_item(int number, size_t indent) {
-    const Step& step = program_.steps[static_cast<size_t>(number)];
-    const std::string head = fmt::format("{:>{}}  {:<8}  ", ++kernels_, indent, kind_of(step));
-    text_ += wrapped(head, listed(step.ops, ","));
-    const std::vector<std::string> work = work_texts([&] { return lower::count_step(program_, step); });
+    const Launch& launch = program_.launches[static_cast<size_t>(number)];
+    const std::string head = fmt::format("{:>{}}  {:<8}  ", ++kernels_, indent, kind_of(launch));
+    text_ += wrapped(head, listed(launch.ops, ","));
+    const std::vector<std::string> work = work_texts([&] { return lower::count_launch(program_, launch); });
     text_ += wrapped(std::string(head.size(), ' '), listed(work, ";"));
   }
   void add_item(const lower::ScanItem& item, size_t indent) {
@@ -219,9 +219,9 @@ class Text {
 
 }  // namespace
 
-std::string_view kind_of(const Step& step) {
-  if (!loop::any_instruction(step.kernel->body, lower::is_product)) return "loop";
-  return loop::any_instruction(step.kernel->body, lower::is_arithmetic) ? "mixed" : "product";
+std::string_view kind_of(const Launch& launch) {
+  if (!loop::any_instruction(launch.kernel->body, lower::is_product)) return "loop";
+  return loop::any_instruction(launch.kernel->body, lower::is_arithmetic) ? "mixed" : "product";
 }
 
 std::string explain_program(const Program& program, const Dim& arena, const Substitution& known) {

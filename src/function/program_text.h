@@ -9,7 +9,7 @@
 namespace anyshape::function_detail {
 
 // "loop", "product" of the library, or "mixed".
-std::string_view kind_of(const lower::Step& step);
+std::string_view kind_of(const lower::Launch& launch);
 
 // `arena` is the bytes of all blocks together. Sizes in `known` are put into all formulas.
 std::string explain_program(const lower::Program& program, const Dim& arena, const Substitution& known);

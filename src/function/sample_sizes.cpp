@@ -36,20 +36,20 @@ SizeSampler::SizeSampler(const Signature& signature, std::vector<size_t> togethe
     wanted[together_[index]] = range;
   }
   for (size_t i = 0; i < wanted.size(); ++i) {
-    const int64_t step = as_symbol(signature.symbols()[i])->options.multiple_of;
-    const int64_t up = (step - wanted[i].min % step) % step;  // to the first multiple
+    const int64_t stride = as_symbol(signature.symbols()[i])->options.multiple_of;
+    const int64_t up = (stride - wanted[i].min % stride) % stride;  // to the first multiple
     if (up > wanted[i].max - wanted[i].min) {
       throw ArgumentError(fmt::format("verify: the range {}..{} of \"{}\" holds no multiple of {}; expected a wider one.", wanted[i].min,
-                                      wanted[i].max, names[i], step));
+                                      wanted[i].max, names[i], stride));
     }
     const int64_t least = wanted[i].min + up;
-    choices_.push_back({least, (wanted[i].max - least) / step, step});
+    choices_.push_back({least, (wanted[i].max - least) / stride, stride});
   }
 }
 
 int64_t SizeSampler::Choice::nearest(int64_t size) const {
   if (size <= least) return least;
-  return at(std::min((size - least - 1) / step + 1, steps));
+  return at(std::min((size - least - 1) / stride + 1, last));
 }
 
 void SizeSampler::spread(std::vector<int64_t>& sizes) const {
@@ -64,8 +64,8 @@ std::vector<int64_t> SizeSampler::sizes(int64_t number) {
     const int64_t kind = number < 3 ? number : draw;
     sizes.push_back(kind == 0   ? choice.at(0)
                     : kind == 1 ? choice.nearest(1)
-                    : kind == 2 ? choice.at(choice.steps)
-                                : choice.at(static_cast<int64_t>(random_() % (static_cast<uint64_t>(choice.steps) + 1))));
+                    : kind == 2 ? choice.at(choice.last)
+                                : choice.at(static_cast<int64_t>(random_() % (static_cast<uint64_t>(choice.last) + 1))));
   }
   spread(sizes);
   return sizes;
@@ -76,7 +76,7 @@ std::vector<std::vector<int64_t>> SizeSampler::smaller(const std::vector<int64_t
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (together_[i] != i) continue;
     const Choice& choice = choices_[i];
-    for (const int64_t size : {choice.at(0), choice.nearest(1), choice.nearest(sizes[i] / 2), sizes[i] - choice.step}) {
+    for (const int64_t size : {choice.at(0), choice.nearest(1), choice.nearest(sizes[i] / 2), sizes[i] - choice.stride}) {
       if (size >= sizes[i] || size < choice.least) continue;
       std::vector<int64_t> changed = sizes;
       changed[i] = size;

@@ -20,8 +20,8 @@ class SizeSampler {
 
  private:
   struct Choice {
-    int64_t least, steps, step;  // least, least + step, ..., least + steps * step
-    int64_t at(int64_t n) const { return least + n * step; }
+    int64_t least, last, stride;  // least, least + stride, ..., least + last * stride
+    int64_t at(int64_t n) const { return least + n * stride; }
     int64_t nearest(int64_t size) const;  // to a size: the least that is not below it, or the last
   };
   void spread(std::vector<int64_t>& sizes) const;  // to symbols that are equal to others

@@ -19,9 +19,9 @@ namespace anyshape::function_detail {
 namespace {
 
 using lower::Item;
+using lower::Launch;
 using lower::Phase;
 using lower::Program;
-using lower::Step;
 using lower::Work;
 
 constexpr size_t most_rows = 26;  // with heads and totals a screen of some thirty-five lines
@@ -114,20 +114,20 @@ class Summary {
  private:
   void add(const Item& item) {
     Row row;
-    std::vector<size_t> steps;
-    collect(item, steps);
-    row.kind = std::holds_alternative<int>(item)                ? std::string(kind_of(program_.steps[steps[0]]))
+    std::vector<size_t> launches;
+    collect(item, launches);
+    row.kind = std::holds_alternative<int>(item)                ? std::string(kind_of(program_.launches[launches[0]]))
                : std::holds_alternative<lower::ScanItem>(item)  ? "scan"
                : std::holds_alternative<lower::WhileItem>(item) ? "while"
                                                                 : "cond";
     std::vector<std::string> owners;
-    for (const size_t number : steps) {
-      const Step& step = program_.steps[number];
+    for (const size_t number : launches) {
+      const Launch& launch = program_.launches[number];
       row.kernels.push_back(++kernels_);
-      row.ops.insert(row.ops.end(), step.ops.begin(), step.ops.end());
+      row.ops.insert(row.ops.end(), launch.ops.begin(), launch.ops.end());
       row.nanoseconds += executable_.times().of(number);
-      if (number == steps[0]) row.phase = step.origin.phase;
-      for (const std::string& owner : step.origin.owners) {
+      if (number == launches[0]) row.phase = launch.origin.phase;
+      for (const std::string& owner : launch.origin.owners) {
         if (std::ranges::find(owners, owner) == owners.end()) owners.push_back(owner);
       }
     }
@@ -139,15 +139,15 @@ class Summary {
     } catch (const ShapeError&) {  // a formula beyond what sizes can be
       row.flops.value = row.bytes.value = std::nullopt;
     }
-    if (!steps.empty()) rows_.push_back(std::move(row));
+    if (!launches.empty()) rows_.push_back(std::move(row));
   }
 
   // In the order of the long form.
-  void collect(const Item& item, std::vector<size_t>& steps) const {
+  void collect(const Item& item, std::vector<size_t>& launches) const {
     const auto collect_block = [&](int block) {
-      for (const Item& each : program_.blocks[static_cast<size_t>(block)].items) collect(each, steps);
+      for (const Item& each : program_.blocks[static_cast<size_t>(block)].items) collect(each, launches);
     };
-    if (const auto* const step = std::get_if<int>(&item)) steps.push_back(static_cast<size_t>(*step));
+    if (const auto* const launch = std::get_if<int>(&item)) launches.push_back(static_cast<size_t>(*launch));
     if (const auto* const scan = std::get_if<lower::ScanItem>(&item)) collect_block(scan->body);
     if (const auto* const branch = std::get_if<lower::BranchItem>(&item)) collect_block(branch->then), collect_block(branch->otherwise);
     if (const auto* const loop = std::get_if<lower::WhileItem>(&item)) collect_block(loop->condition), collect_block(loop->body);

@@ -90,14 +90,14 @@ constexpr int deepest_indent = 32;
 
 void add_body(std::string& text, const Graph& graph, int depth);
 
-// A region stands below its node, two steps further in: `then(%4: f32[n]) {`, its lines, `}`.
+// A region stands below its node, two indents further in: `then(%4: f32[n]) {`, its lines, `}`.
 void add_region(std::string& text, const NamedRegion& region, int depth) {
   text.append(size_t{2} * static_cast<size_t>(std::min(depth, deepest_indent)), ' ');
   fmt::format_to(std::back_inserter(text), "{}({}) {{\n", region.name, inputs_text(*region.graph));
   add_body(text, *region.graph, depth);
 }
 
-// Checks, nodes, return and the closing brace, which stands `depth` steps in.
+// Checks, nodes, return and the closing brace, which stands `depth` indents in.
 void add_body(std::string& text, const Graph& graph, int depth) {
   const std::string indent(static_cast<size_t>(2 * std::min(depth, deepest_indent)), ' ');
   const auto out = std::back_inserter(text);

@@ -1,4 +1,4 @@
-// What a Reduce does, one step at a time: for loops that combine in an order of their own.
+// What a Reduce does, one element at a time: for loops that combine in an order of their own.
 #pragma once
 #include "loop/build.h"
 

@@ -1,4 +1,4 @@
-// The last step of building a kernel: drops values that nothing uses and numbers the rest in the order of their definition.
+// The last part of building a kernel: drops values that nothing uses and numbers the rest in the order of their definition.
 #pragma once
 #include "loop/ir.h"
 

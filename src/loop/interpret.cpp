@@ -81,8 +81,8 @@ class Interpreter {
     const int64_t end = integer(loop.args[1]);
     std::vector<Scalar> carried;
     for (size_t i = 2; i < loop.args.size(); ++i) carried.push_back(at(loop.args[i]));
-    for (int64_t step = 0; begin + step < end; ++step) {
-      at(loop.index) = Scalar::of(loop.reverse ? end - 1 - step : begin + step);
+    for (int64_t iteration = 0; begin + iteration < end; ++iteration) {
+      at(loop.index) = Scalar::of(loop.reverse ? end - 1 - iteration : begin + iteration);
       for (size_t i = 0; i < carried.size(); ++i) at(loop.carried[i]) = carried[i];
       if (const int32_t failure = run(loop.body); failure != 0) return failure;
       for (size_t i = 0; i < carried.size(); ++i) carried[i] = at(loop.yields[i]);

@@ -95,7 +95,7 @@ struct Instruction {
   InlineVector<int32_t, 4> buffers;  // Call
   // For, Reduce, If:
   LoopKind kind = LoopKind::Serial;
-  Value index;                       // For, Reduce: the i64 loop variable, begin <= index < end, step 1 (or downwards where `reverse`)
+  Value index;                       // For, Reduce: the i64 loop variable, begin <= index < end, stride 1 (or downwards where `reverse`)
   bool reverse = false;              // Serial For
   Value grain;                       // Parallel For: i64, at least 1
   InlineVector<Combine, 8> combine;  // Reduce: one per result

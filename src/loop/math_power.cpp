@@ -74,11 +74,11 @@ Value power_f64(Builder& b, Value size, Value y) {
   return b.select(nan, size, b.select(ordinary, b.fma(power, lost, power), power));
 }
 
-// The rest of x / y with the sign of x, exact: each step takes off a multiple of y with 53 bits in its quotient.
+// The rest of x / y with the sign of x, exact: each iteration takes off a multiple of y with 53 bits in its quotient.
 Value truncated_rest(Builder& b, Value x, Value y) {
   const Numbers number(b, x);
   Value rest = x;
-  for (int step = 0; step < 2; ++step) {
+  for (int iteration = 0; iteration < 2; ++iteration) {
     const Value quotient = b.unary(Op::Truncate, b.divide(rest, y));
     rest = b.fma(b.unary(Op::Negate, quotient), y, rest);
   }
@@ -102,7 +102,7 @@ Division divided(Builder& b, Value x, Value y) {
   return {rest, b.binary(Op::And, b.binary(Op::NotEqual, rest, number(0)), other_sign)};
 }
 
-// f32 in f64, where no step loses a bit.
+// f32 in f64, where no operation loses a bit.
 template <class Body>
 Value in_f64(Builder& b, Value x, Value y, const Body& body) {
   if (format_of(b, x).bits == Dtype::i64) return body(x, y);

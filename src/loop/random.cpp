@@ -85,7 +85,7 @@ Value uniform_from_words(Builder& b, const RandomWords& words, Dtype type) {
 Value normal_from_words(Builder& b, const RandomWords& words, Dtype type) {
   require_float(type);
   const auto number = [&](double value) { return b.constant(type, value); };
-  // The first uniform number lies in (0, 1], half a step away from 0, so that its logarithm is finite; the second is an angle in turns.
+  // The first uniform number lies in (0, 1], half a spacing away from 0, so that its logarithm is finite; the second is an angle in turns.
   Value uniform;
   Value turns;
   if (type == Dtype::f32) {

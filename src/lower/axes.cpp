@@ -8,8 +8,8 @@
 namespace anyshape::lower {
 namespace {
 
-// Axes a and a + 1 stay together in this access: both absent, or side by side with the whole of axis a + 1 between two steps of a. An index
-// of several axes, as along a diagonal, steps by the sum of their distances and goes on from no other.
+// Axes a and a + 1 stay together in this access: both absent, or side by side with the whole of axis a + 1 between two indices of a. An index
+// of several axes, as along a diagonal, goes on by the sum of their strides and continues no other.
 bool stay_together(const ElementAccess& access, std::span<const loop::Value> index, int a, const Dim& inner_extent,
                    const loop::Builder& b) {
   if (!access.row_major) return false;

@@ -22,16 +22,16 @@ int64_t flops_of(const Instruction& instruction) {
   return instruction.op == Op::Fma ? 2 : 1;
 }
 
-class StepCount {
+class LaunchCount {
  public:
-  StepCount(const Program& program, const Step& step)
-      : program_(program), step_(step), trips_(*step.kernel, step.dims), traffic_(step.kernel->buffers.size()) {}
+  LaunchCount(const Program& program, const Launch& launch)
+      : program_(program), launch_(launch), trips_(*launch.kernel, launch.dims), traffic_(launch.kernel->buffers.size()) {}
 
   Work run() {
-    const Terms terms = walk(step_.kernel->body, Quotient(1));
+    const Terms terms = walk(launch_.kernel->body, Quotient(1));
     work_.flops = sum(terms);
     work_.is_bound = work_.is_bound || trips_.is_bound();
-    for (size_t i = 0; i < traffic_.size(); ++i) add_traffic(step_.buffers[i], traffic_[i]);
+    for (size_t i = 0; i < traffic_.size(); ++i) add_traffic(launch_.buffers[i], traffic_[i]);
     return work_;
   }
 
@@ -69,7 +69,7 @@ class StepCount {
     Terms terms = walk(instruction.body, inside);
     if (instruction.op == Op::Reduce) {
       const auto combined = std::ranges::count_if(
-          instruction.results, [&](loop::Value value) { return is_floating(step_.kernel->types[static_cast<size_t>(value.id)]); });
+          instruction.results, [&](loop::Value value) { return is_floating(launch_.kernel->types[static_cast<size_t>(value.id)]); });
       add(terms, combined, inside);
     }
     return terms;
@@ -88,7 +88,7 @@ class StepCount {
     const bool product = is_product(instruction);
     for (size_t i = 0; i < instruction.buffers.size(); ++i) {
       Traffic& traffic = traffic_[static_cast<size_t>(instruction.buffers[i])];
-      const loop::Access access = step_.kernel->buffers[static_cast<size_t>(instruction.buffers[i])].access;
+      const loop::Access access = launch_.kernel->buffers[static_cast<size_t>(instruction.buffers[i])].access;
       (access == loop::Access::In ? traffic.is_read : traffic.is_written) = true;
       traffic.is_walked = true;
     }
@@ -137,7 +137,7 @@ class StepCount {
 
   void add_traffic(int number, const Traffic& traffic) {
     const ProgramBuffer& buffer = program_.buffers[static_cast<size_t>(number)];
-    const bool is_scratch = buffer.kind == BufferKind::Temporary && buffer.first_step == buffer.last_step;
+    const bool is_scratch = buffer.kind == BufferKind::Temporary && buffer.first_item == buffer.last_item;
     if (is_scratch) return;
     const bool is_own = traffic.is_written;  // read again from a cache
     if (traffic.is_read && !is_own) work_.bytes_read = work_.bytes_read + elements_read(buffer, traffic) * size_of(buffer.dtype);
@@ -157,14 +157,14 @@ class StepCount {
   }
 
   const Program& program_;
-  const Step& step_;
+  const Launch& launch_;
   LoopTrips trips_;
   std::vector<Traffic> traffic_;  // per buffer of the kernel
   Work work_;
 };
 
-// A body that says how many rows it has runs on all rows of all steps together; what does not depend on them, once a step.
-Dim over_all_steps(const Dim& once, const ScanItem& scan) {
+// A body that says how many rows it has runs on all rows of all time steps together; what does not depend on them, once a time step.
+Dim over_all_time_steps(const Dim& once, const ScanItem& scan) {
   if (!scan.has_rows()) return once * scan.length;
   const uint64_t active = as_symbol(scan.rows.active)->id;
   const Dim fixed = substitute(once, {{active, 0}}), each = substitute(once, {{active, 1}}) - fixed;
@@ -174,7 +174,7 @@ Dim over_all_steps(const Dim& once, const ScanItem& scan) {
 struct CountItem {
   const Program& program;
 
-  Work operator()(int step) const { return count_step(program, program.steps[static_cast<size_t>(step)]); }
+  Work operator()(int launch) const { return count_launch(program, program.launches[static_cast<size_t>(launch)]); }
   Work operator()(const BranchItem& item) const {
     Work then = count_block(program, item.then), otherwise = count_block(program, item.otherwise);
     Work& more = proves_less_equal(then.flops, otherwise.flops).value_or(false) ? otherwise : then;
@@ -183,9 +183,9 @@ struct CountItem {
   }
   Work operator()(const ScanItem& item) const {
     Work work = count_block(program, item.body);
-    work.flops = over_all_steps(work.flops, item);
-    work.bytes_read = over_all_steps(work.bytes_read, item);
-    work.bytes_written = over_all_steps(work.bytes_written, item);
+    work.flops = over_all_time_steps(work.flops, item);
+    work.bytes_read = over_all_time_steps(work.bytes_read, item);
+    work.bytes_written = over_all_time_steps(work.bytes_written, item);
     return work;
   }
   Work operator()(const WhileItem& item) const {
@@ -220,7 +220,7 @@ bool is_arithmetic(const Instruction& instruction) {
   return is_floating(instruction.type) && instruction.op >= Op::Add && instruction.op <= Op::Round;
 }
 
-Work count_step(const Program& program, const Step& step) { return StepCount(program, step).run(); }
+Work count_launch(const Program& program, const Launch& launch) { return LaunchCount(program, launch).run(); }
 
 Work count_item(const Program& program, const Item& item) { return std::visit(CountItem{program}, item); }
 

@@ -18,7 +18,7 @@ struct Work {
 bool is_product(const loop::Instruction& instruction);
 bool is_arithmetic(const loop::Instruction& instruction);
 
-Work count_step(const Program& program, const Step& step);
+Work count_launch(const Program& program, const Launch& launch);
 Work count_item(const Program& program, const Item& item);  // with what it runs, as often as it runs it; the longer one of two branches
 Work count_block(const Program& program, int block);        // its items, once
 

@@ -26,6 +26,6 @@ int32_t KernelWriter::buffer(int program_buffer, Dtype dtype, loop::Access acces
   return entry->second.number;
 }
 
-Step KernelWriter::finish() { return {std::make_shared<const loop::Kernel>(b.finish()), std::move(buffers_), std::move(dims_)}; }
+Launch KernelWriter::finish() { return {std::make_shared<const loop::Kernel>(b.finish()), std::move(buffers_), std::move(dims_)}; }
 
 }  // namespace anyshape::lower

@@ -19,7 +19,7 @@ class KernelWriter {
   loop::Value size(const Dim& dim);                                      // as an i64; a number where it is one
   loop::Value parameter(const Dim& dim);                                 // given at the call even then: such kernels serve many sizes
   int32_t buffer(int program_buffer, Dtype dtype, loop::Access access);  // declared once, with one access
-  Step finish();
+  Launch finish();
 
  private:
   struct Parameter {

@@ -1,5 +1,5 @@
 // The kernels of a program, equal ones as one: the layers of a deep network have few that differ, and a kernel takes more memory than all else that
-// is known of a step.
+// is known of a launch.
 #pragma once
 #include "loop/ir.h"
 

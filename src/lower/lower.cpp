@@ -65,7 +65,7 @@ void Lowering::number(const Node& node) {
 
 void Lowering::run_whole() {
   program_.buffers.reserve(graph_.inputs().size() + groups_.kernels.size());
-  program_.steps.reserve(groups_.kernels.size());
+  program_.launches.reserve(groups_.kernels.size());
   program_.results.reserve(graph_.outputs.size());
   for (const graph::Value* input : graph_.inputs()) {
     buffers_[input] = add_buffer(buffer_for(*input, BufferKind::Argument, input->index));
@@ -101,7 +101,7 @@ void Lowering::lower_kernel(const PlannedKernel& planned) {
     return;
   }
   GroupKernel kernel = root.op->reduce != nullptr ? lower_reduction(planned, context()) : lower_elementwise(planned, context());
-  add_step(std::move(kernel.step), roots, kernel.indexed);
+  add_launch(std::move(kernel.launch), roots, kernel.indexed);
 }
 
 // A row's values under another shape are the same memory.
@@ -111,7 +111,7 @@ void Lowering::lower_row_kernel(const PlannedKernel& planned) {
     buffers_[output] = each->op->is_alias ? buffer_of(each->inputs[0]) : temporary_for(*output);
   }
   GroupKernel kernel = lower_rows(planned, context());
-  add_step(std::move(kernel.step), planned.roots, kernel.indexed);
+  add_launch(std::move(kernel.launch), planned.roots, kernel.indexed);
 }
 
 // Roots and what is computed on the way to them, in the order of their numbers.
@@ -135,20 +135,20 @@ std::vector<const Node*> Lowering::nodes_of(const Roots& roots) const {
   return nodes;
 }
 
-void Lowering::add_step(Step step, const Roots& roots, std::span<const Node* const> indexed) {
-  step.kernel = shared_.kernels.known(std::move(step.kernel));
+void Lowering::add_launch(Launch launch, const Roots& roots, std::span<const Node* const> indexed) {
+  launch.kernel = shared_.kernels.known(std::move(launch.kernel));
   const std::vector<const Node*> nodes = nodes_of(roots);
-  for (const Node* node : nodes) step.ops.push_back(graph::label(*node));
-  step.origin = origins_.of(nodes);
-  for (int buffer : step.buffers) touch(buffer);
+  for (const Node* node : nodes) launch.ops.push_back(graph::label(*node));
+  launch.origin = origins_.of(nodes);
+  for (int buffer : launch.buffers) touch(buffer);
   for (const Node* node : indexed) {
     const std::vector<TensorSpec> specs = graph::input_specs(*node);
     const OpCall call(*node->op, specs, node->attrs);
     IndexRule rule = node->op->splits != nullptr ? IndexRule{{node->op->splits(call).total}} : node->op->index_rule(call);
     block_ref().indexed_ops.push_back({numbers_.at(node), std::string(node->op->name), std::move(rule), node->place});
   }
-  add_item(static_cast<int>(program_.steps.size()));
-  program_.steps.push_back(std::move(step));
+  add_item(static_cast<int>(program_.launches.size()));
+  program_.launches.push_back(std::move(launch));
 }
 
 GroupContext Lowering::context() {
@@ -193,8 +193,8 @@ void Lowering::touch(int number) {
   ProgramBuffer& buffer = program_.buffers[static_cast<size_t>(number)];
   const Block& block = program_.blocks[static_cast<size_t>(buffer.block)];
   const int item = static_cast<int>(block.items.size());
-  if (buffer.first_step < 0) buffer.first_step = item;
-  buffer.last_step = item;
+  if (buffer.first_item < 0) buffer.first_item = item;
+  buffer.last_item = item;
 }
 
 Program lower(const Graph& graph, Decisions& decisions, std::span<const Update> updates) {

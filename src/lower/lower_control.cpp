@@ -62,7 +62,7 @@ void Lowering::lower_control(const Node& root) {
   shared_.around = std::move(outer);
 }
 
-// The first inputs of a loop's region: values that change from step to step, each with a second buffer to be written to.
+// The first inputs of a loop's region: values that change from one time step to the next, each with a second buffer to be written to.
 std::vector<CarriedBuffer> Lowering::carry(const Node& root, size_t count, Lowering& body) {
   std::vector<CarriedBuffer> carried;
   for (size_t i = 0; i < count; ++i) {
@@ -104,7 +104,7 @@ ScanItem Lowering::lower_scan(const Node& root) {
     const Dim rows = split ? split->rows : attrs.rows, total = attrs.is_packed() ? attrs.total : attrs.length * rows;
     item.rows = {active, rows, total, attrs.is_packed() ? inputs.back() : -1, split.has_value()};
     const auto is_same = [&](const Dim& known) { return known.same_as(active); };
-    if (std::ranges::none_of(program_.step_sizes, is_same)) program_.step_sizes.push_back(active);
+    if (std::ranges::none_of(program_.scan_sizes, is_same)) program_.scan_sizes.push_back(active);
   }
   body.run_region();
   return item;

@@ -52,7 +52,7 @@ GroupKernel lower_elementwise(const PlannedKernel& planned, const GroupContext& 
       });
       return;
     }
-    Dim row = 1;  // elements in one step of the outermost axis
+    Dim row = 1;  // elements at one index of the outermost axis
     for (size_t i = 1; i < found.axes.size(); ++i) row = row * found.axes[i].extent;
     const Value grain = b.maximum(b.floor_divide(b.integer(task_elements), b.maximum(kernel.size(row), b.integer(1))), b.integer(1));
     std::function<void(size_t)> nest = [&](size_t axis) {

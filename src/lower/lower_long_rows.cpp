@@ -31,13 +31,13 @@ void RowsKernel::emit_long_rows() {
 void RowsKernel::emit_long_pass(size_t number) {
   emit_long_columns(number);  // before the pass: what it stores may overwrite what is read
   const Pass& pass = passes_.passes[number];
-  const Value rows = kernel_.size(rows_.rows()), end = kernel_.size(length()), step = b_.integer(task_elements);
+  const Value rows = kernel_.size(rows_.rows()), end = kernel_.size(length()), stride = b_.integer(task_elements);
   const Value parts = b_.ceil_divide(end, task_elements);
   const auto in_parts = [&](const std::function<void(Value task, Value begin, Value end)>& body) {
     b_.parallel_for(zero_, b_.multiply(rows, parts), b_.integer(1), [&](Value task) {
-      const Value row = b_.floor_divide(task, parts), begin = b_.multiply(b_.subtract(task, b_.multiply(row, parts)), step);
+      const Value row = b_.floor_divide(task, parts), begin = b_.multiply(b_.subtract(task, b_.multiply(row, parts)), stride);
       begin_long_row(row, number, false);
-      body(task, begin, b_.minimum(b_.add(begin, step), end));
+      body(task, begin, b_.minimum(b_.add(begin, stride), end));
     });
   };
   const auto element = [&](Value inner) { return emit_body(pass, inner); };

@@ -15,7 +15,7 @@ struct GroupContext {
 
 // Kernels also report which indexed ops they hold: their indices are checked before anything else runs.
 struct GroupKernel {
-  Step step;
+  Launch launch;
   std::vector<const graph::Node*> indexed;
 };
 

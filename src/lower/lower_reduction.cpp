@@ -63,10 +63,10 @@ void ReductionKernel::emit_everything() {
   const bool one_axis = axes_.size() == 1;
   const Dim part_rows = one_axis ? Dim(task_elements) : max(Dim(task_elements) / max(row_elements(), 1), 1);
   const Dim parts = (first.group.extent + part_rows - 1) / part_rows;
-  const Value extent = kernel_.size(first.group.extent), step = kernel_.size(part_rows);
+  const Value extent = kernel_.size(first.group.extent), stride = kernel_.size(part_rows);
   const std::vector<int32_t> partial = partial_results(parts);
   b_.parallel_for(b_.integer(0), kernel_.size(parts), b_.integer(1), [&](Value part) {
-    const Value begin = b_.multiply(part, step), end = b_.minimum(b_.add(begin, step), extent);
+    const Value begin = b_.multiply(part, stride), end = b_.minimum(b_.add(begin, stride), extent);
     const Values results = one_axis ? accumulate_part(begin, end) : in_order(begin, end, [&](Value i) {
       reduced_[0] = i;
       return accumulate(1, {});
@@ -90,16 +90,16 @@ void ReductionKernel::walk_kept(size_t axis, const std::function<void()>& body) 
   while (axis < end && axes_[axis].fate == AxisFate::Reduced) ++axis;
   if (axis >= end) return body();
   const Value count = kernel_.size(axes_[axis].fate == AxisFate::Open ? kept_extent(axis) : axes_[axis].group.extent);
-  auto step = [&](Value i) {
+  auto iteration = [&](Value i) {
     kept_[axis] = i;
     walk_kept(axis + 1, body);
   };
-  if (!is_first) return b_.serial_for(b_.integer(0), count, step);
+  if (!is_first) return b_.serial_for(b_.integer(0), count, iteration);
   const Value elements = kernel_.size(space().count());
   const Value each = b_.maximum(b_.floor_divide(elements, b_.maximum(count, b_.integer(1))), b_.integer(1));
   // Where nothing is kept, nothing is walked, however long the other kept axes are.
   const Value walked = b_.select(b_.equal(kernel_.size(targets_[0].output->spec.shape.count()), b_.integer(0)), b_.integer(0), count);
-  b_.parallel_for(b_.integer(0), walked, b_.maximum(b_.floor_divide(b_.integer(task_elements), each), b_.integer(1)), step);
+  b_.parallel_for(b_.integer(0), walked, b_.maximum(b_.floor_divide(b_.integer(task_elements), each), b_.integer(1)), iteration);
 }
 
 // Combines everything along the reduced axes from `axis` on. `inner` is the vector index where the innermost axis is kept.

@@ -39,7 +39,7 @@ void ReductionKernel::emit_column_parts() {
   const Value zero = b_.integer(0), one = b_.integer(1), blocks = b_.ceil_divide(columns, columns_at_once);
   const Value part_size = b_.multiply(kernel_.size(part_rows), kernel_.size(width));
   const Value grain = b_.maximum(b_.floor_divide(b_.multiply(b_.integer(task_elements), blocks), b_.maximum(part_size, one)), one);
-  // Two long rows, which memory delivers in step, or some more short ones.
+  // Two long rows, which memory delivers together, or some more short ones.
   const Value at_once =
       b_.minimum(b_.maximum(b_.floor_divide(b_.integer(2 * columns_at_once), b_.maximum(columns, one)), b_.integer(2)), b_.integer(16));
   // Part after part, so that tasks of one part are neighbours.
@@ -62,8 +62,8 @@ void ReductionKernel::emit_column_parts() {
     for (size_t i = 0; i < targets_.size(); ++i) start.push_back(loop::identity(b_, combine_[i], types_[i]));
     for_columns([&](Value column) { store_partial(partial, place(part, column), start); });
     const Value begin = b_.multiply(part, kernel_.size(part_rows)), end = b_.minimum(b_.add(begin, kernel_.size(part_rows)), rows);
-    b_.serial_for(zero, b_.floor_divide(b_.add(b_.subtract(end, begin), b_.subtract(at_once, one)), at_once), [&](Value step) {
-      const Value from = b_.add(begin, b_.multiply(step, at_once)), to = b_.minimum(b_.add(from, at_once), end);
+    b_.serial_for(zero, b_.floor_divide(b_.add(b_.subtract(end, begin), b_.subtract(at_once, one)), at_once), [&](Value iteration) {
+      const Value from = b_.add(begin, b_.multiply(iteration, at_once)), to = b_.minimum(b_.add(from, at_once), end);
       for_columns([&](Value column) {
         const Values so_far = load_partial(partial, place(part, column));
         const Values results = loop::combine_in_order(b_, from, to, combine_, so_far, [&](Value row) {

@@ -37,10 +37,10 @@ Value RowsKernel::add_to_column(const Node& column, Value inner) {
 }
 
 void RowsKernel::finish_columns(Value blocks) {
-  const Value end = kernel_.size(length()), step = b_.integer(columns_at_once);
+  const Value end = kernel_.size(length()), stride = b_.integer(columns_at_once);
   b_.parallel_for(zero_, b_.ceil_divide(end, columns_at_once), b_.integer(1), [&](Value part) {
-    const Value begin = b_.multiply(part, step);
-    b_.vector_for(begin, b_.minimum(b_.add(begin, step), end), [&](Value inner) {
+    const Value begin = b_.multiply(part, stride);
+    b_.vector_for(begin, b_.minimum(b_.add(begin, stride), end), [&](Value inner) {
       at_.assign(1, inner);
       for_columns([&](const Node& column) {
         const Value result = loop::reduce_in_order(b_, zero_, blocks, combine_of(column), type_of(column), [&](Value block) {
@@ -55,11 +55,11 @@ void RowsKernel::finish_columns(Value blocks) {
 
 // Few rows: each column by itself, once what it needs is known of the rows.
 void RowsKernel::emit_long_columns(size_t number) {
-  const Value end = kernel_.size(length()), step = b_.integer(task_elements);
+  const Value end = kernel_.size(length()), stride = b_.integer(task_elements);
   for (const Node* column : passes_.passes[number].columns) {
     b_.parallel_for(zero_, b_.ceil_divide(end, task_elements), b_.integer(1), [&](Value part) {
-      const Value begin = b_.multiply(part, step);
-      b_.vector_for(begin, b_.minimum(b_.add(begin, step), end), [&](Value inner) {
+      const Value begin = b_.multiply(part, stride);
+      b_.vector_for(begin, b_.minimum(b_.add(begin, stride), end), [&](Value inner) {
         const auto contribution = [&](Value row) {
           begin_long_row(row, number, false);
           set_element(inner);

@@ -88,12 +88,12 @@ void RowsKernel::emit_blocks() {
   for_columns([&](const Node& column) { add_scratch(column.outputs[0], computed_in(column.outputs[0]->spec.dtype)); });
 
   // Rows without elements are not walked where nothing is written for a row: there may be 2^62 of them.
-  const Value rows = kernel_.size(rows_.rows()), step = kernel_.size(block_rows), all_blocks = kernel_.size(blocks);
+  const Value rows = kernel_.size(rows_.rows()), stride = kernel_.size(block_rows), all_blocks = kernel_.size(blocks);
   const Value walked = writes_per_row() ? all_blocks : b_.select(b_.equal(kernel_.size(length()), zero_), zero_, all_blocks);
   b_.parallel_for(zero_, walked, b_.integer(1), [&](Value block) {
     block_ = block;
     begin_columns();
-    const Value begin = b_.multiply(block, step), end = b_.minimum(b_.add(begin, step), rows);
+    const Value begin = b_.multiply(block, stride), end = b_.minimum(b_.add(begin, stride), rows);
     const Value rest = walks_together_ ? emit_together(begin, end) : begin;
     b_.serial_for(rest, end, [&](Value row) { emit_rows(std::array{row}); });
   });

@@ -32,7 +32,7 @@ void Lowering::lower_whole(const PlannedKernel& planned) {
   root.op->lower(call);
   Roots all = planned.roots;
   all.insert(all.end(), epilogue.roots.begin(), epilogue.roots.end());
-  add_step(kernel.finish(), all, indexed);
+  add_launch(kernel.finish(), all, indexed);
 }
 
 // A product and what follows it. Where a result takes the product's place, both have one buffer.
@@ -46,7 +46,7 @@ void Lowering::lower_product(const PlannedKernel& planned) {
   lower_whole(planned);
 }
 
-// The last step leaves the size in memory.
+// The last launch leaves the size in memory.
 void Lowering::add_data_size(const Node& node) {
   if (block_ != 0) throw InternalError(fmt::format("lower: {} makes a size inside a region", node.op->name));
   DataSize& size = program_.data_sizes.emplace_back(

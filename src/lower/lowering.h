@@ -37,7 +37,7 @@ class Lowering {
   void lower_kernel(const PlannedKernel& planned);
   void lower_row_kernel(const PlannedKernel& planned);
   std::vector<const graph::Node*> nodes_of(const Roots& roots) const;
-  void add_step(Step step, const Roots& roots, std::span<const graph::Node* const> indexed);
+  void add_launch(Launch launch, const Roots& roots, std::span<const graph::Node* const> indexed);
   void add_item(Item item) { block_ref().items.push_back(std::move(item)); }
   GroupContext context();
 

@@ -64,7 +64,7 @@ class BlockPlan {
   }
 
   void run(std::vector<int> temporaries) {
-    std::ranges::sort(temporaries, {}, [&](int i) { return std::pair(buffer(i).first_step, i); });
+    std::ranges::sort(temporaries, {}, [&](int i) { return std::pair(buffer(i).first_item, i); });
     for (const int each : temporaries) place(each);
     std::vector<Dim>& planned = program_.blocks[static_cast<size_t>(block_)].slots;
     planned.clear();
@@ -81,31 +81,31 @@ class BlockPlan {
 
   void place(int number) {
     const size_t size = sizes_.number(buffer(number).count * size_of(buffer(number).dtype));
-    free_until(buffer(number).first_step);
+    free_until(buffer(number).first_item);
     Slot* slot = find_input(number);
     if (slot == nullptr && reuses_) slot = find_free(size);
     if (slot == nullptr) slot = &slots_.emplace_back(Slot{size, number});
     slot->owner = number;
     buffer(number).slot = static_cast<int>(slot - slots_.data());
-    taken_.emplace(buffer(number).last_step, buffer(number).slot);
+    taken_.emplace(buffer(number).last_item, buffer(number).slot);
   }
 
-  // Slots whose owners are not touched any more when a step begins.
-  void free_until(int step) {
-    for (; !taken_.empty() && taken_.top().first < step; taken_.pop()) {
-      const auto [last_step, number] = taken_.top();
+  // Slots whose owners are not touched any more when an item begins.
+  void free_until(int item) {
+    for (; !taken_.empty() && taken_.top().first < item; taken_.pop()) {
+      const auto [last_item, number] = taken_.top();
       const Slot& slot = slots_[static_cast<size_t>(number)];
-      if (buffer(slot.owner).last_step == last_step) free_[slot.size].insert(number);  // else somebody else has it by now
+      if (buffer(slot.owner).last_item == last_item) free_[slot.size].insert(number);  // else somebody else has it by now
     }
   }
 
-  // The slot of an input that dies in the step that makes the value. Another output of the step that took it is its owner by then.
+  // The slot of an input that dies in the launch that makes the value. Another output of the launch that took it is its owner by then.
   Slot* find_input(int number) {
     const ProgramBuffer& output = buffer(number);
-    if (output.first_step < 0) return nullptr;  // nothing touches it
-    const int* step = std::get_if<int>(&program_.blocks[static_cast<size_t>(block_)].items[static_cast<size_t>(output.first_step)]);
-    if (step == nullptr) return nullptr;
-    const Step& made = program_.steps[static_cast<size_t>(*step)];
+    if (output.first_item < 0) return nullptr;  // nothing touches it
+    const int* launch = std::get_if<int>(&program_.blocks[static_cast<size_t>(block_)].items[static_cast<size_t>(output.first_item)]);
+    if (launch == nullptr) return nullptr;
+    const Launch& made = program_.launches[static_cast<size_t>(*launch)];
     if (made.access_of(number) != loop::Access::Out) return nullptr;
     for (const int input : made.buffers) {
       if (made.access_of(input) != loop::Access::Own) continue;
@@ -122,7 +122,7 @@ class BlockPlan {
     const ProgramBuffer& old = buffer(input);
     if (writes_in_place.is_off()) return "switched off";
     if (old.kind != BufferKind::Temporary || old.block != block_) return "it is not the arena's";
-    if (old.last_step > buffer(output).first_step) return "it is read again";
+    if (old.last_item > buffer(output).first_item) return "it is read again";
     if (size_of(old.dtype) != size_of(buffer(output).dtype)) return "the elements differ in size";
     if (slots_[static_cast<size_t>(old.slot)].owner != input) return "another output is written over it";
     return {};
@@ -163,14 +163,14 @@ class BlockPlan {
     return atom != nullptr && atom->kind == AtomKind::Max && atom->operands.size() >= most_operands;
   }
 
-  // A size that a step finds: memory that was laid out before cannot grow by it.
+  // A size that a launch finds: memory that was laid out before cannot grow by it.
   bool is_found_late(const Dim& bytes) const {
     bool late = false;
     for_each_symbol(bytes, [&](const Symbol& symbol) { late = late || data_sizes_.contains(symbol.id); });
     return late;
   }
 
-  using Taken = std::pair<int, int>;  // the last step that touches its owner, and the slot
+  using Taken = std::pair<int, int>;  // the last item that touches its owner, and the slot
 
   Program& program_;
   int block_;

@@ -1,5 +1,5 @@
-// Variables that are updated in place. What fails must have failed before the first of them is written, so the steps that write them are
-// taken from the end of a program only: as far as steps call nothing that can fail.
+// Variables that are updated in place. What fails must have failed before the first of them is written, so the launches that write them are
+// taken from the end of a program only: as far as launches call nothing that can fail.
 #include "base/switches.h"
 #include "loop/any_instruction.h"
 #include "loop/routine_names.h"
@@ -44,18 +44,18 @@ class UpdatePlan {
     const int argument = argument_buffer(update.argument);
     if (updates_in_place.is_off()) return "switched off";
     const ProgramBuffer &to = buffer(result), &from = buffer(argument);
-    if (to.kind != BufferKind::Result || to.first_step < 0) return "the value is an argument";
-    if (to.first_step < last_part_) return "what follows its kernel can fail";
-    const Step& step = program_.steps[static_cast<size_t>(std::get<int>(items_[static_cast<size_t>(to.first_step)]))];
-    if (step.access_of(result) != loop::Access::Out || step.access_of(argument) != loop::Access::Own)
+    if (to.kind != BufferKind::Result || to.first_item < 0) return "the value is an argument";
+    if (to.first_item < last_part_) return "what follows its kernel can fail";
+    const Launch& launch = program_.launches[static_cast<size_t>(std::get<int>(items_[static_cast<size_t>(to.first_item)]))];
+    if (launch.access_of(result) != loop::Access::Out || launch.access_of(argument) != loop::Access::Own)
       return "its kernel does not read the old value element by element as it writes";
-    if (from.last_step > to.first_step) return "the old value is read again";
+    if (from.last_item > to.first_item) return "the old value is read again";
     if (size_of(from.dtype) != size_of(to.dtype)) return "the elements differ in size";
     if (is_result_[static_cast<size_t>(argument)]) return "the old value is a result";
     if (is_updated_[static_cast<size_t>(result)]) return "another variable gets the same value";
     is_updated_[static_cast<size_t>(result)] = true;
     program_.updates.push_back(update);
-    program_.first_update = program_.first_update < 0 ? to.first_step : std::min(program_.first_update, to.first_step);
+    program_.first_update = program_.first_update < 0 ? to.first_item : std::min(program_.first_update, to.first_item);
     return {};
   }
 
@@ -67,8 +67,8 @@ class UpdatePlan {
  private:
   ProgramBuffer& buffer(int number) { return program_.buffers[static_cast<size_t>(number)]; }
   bool cannot_fail(const Item& item) const {
-    const int* step = std::get_if<int>(&item);
-    return step != nullptr && !loop::any_instruction(program_.steps[static_cast<size_t>(*step)].kernel->body, can_fail);
+    const int* launch = std::get_if<int>(&item);
+    return launch != nullptr && !loop::any_instruction(program_.launches[static_cast<size_t>(*launch)].kernel->body, can_fail);
   }
   int argument_buffer(int argument) const { return argument_buffers_.at(static_cast<size_t>(argument)); }
 

@@ -20,7 +20,7 @@ enum class BufferKind : uint8_t {
   Argument,
   Result,
   Temporary,
-  Lent,  // the control item that runs the block says where it is: a step of a sequence, a carried value, a result of the region
+  Lent,  // the control item that runs the block says where it is: a time step of a sequence, a carried value, a result of the region
 };
 
 struct ProgramBuffer {
@@ -28,21 +28,22 @@ struct ProgramBuffer {
   int argument = -1;  // Argument: which graph input
   Dtype dtype = Dtype::f32;
   Dim count;            // elements
-  int first_step = -1;  // lifetime: first and last item of its block that touch it
-  int last_step = -1;
+  int first_item = -1;  // lifetime: first and last item of its block that touch it
+  int last_item = -1;
   int slot = -1;           // Temporary: where in the block's arena, by plan_memory
   int block = 0;           // which it belongs to
   std::string value = {};  // what it holds: "%12 add"; empty: what a kernel keeps for itself
 };
 
-struct Step {
+// A kernel launch: one run of a kernel within a call.
+struct Launch {
   std::shared_ptr<const loop::Kernel> kernel;  // equal ones of a program are one: see known_kernels.h
   std::vector<int> buffers;                    // program buffers, one per kernel buffer
   std::vector<Dim> dims;                       // one per kernel dim
   std::vector<std::string> ops = {};           // what it computes: "%12 multiply"
   Origin origin = {};
 
-  std::optional<loop::Access> access_of(int buffer) const;  // none where the step has nothing to do with it
+  std::optional<loop::Access> access_of(int buffer) const;  // none where the launch has nothing to do with it
 };
 
 struct ProgramResult {
@@ -75,32 +76,32 @@ struct BranchItem {
 struct CarriedBuffer {
   int initial = -1;      // outside
   int final = -1;        // outside: its last value
-  int spare = -1;        // outside: steps write this and `final` in turn
+  int spare = -1;        // outside: time steps write this and `final` in turn
   int inside = -1;       // Lent: what the body reads
-  bool by_rows = false;  // a step reads and writes its rows, the others stay
-  int kept = -1;         // which stacked result is what every step is given of it: steps read it there
+  bool by_rows = false;  // a time step reads and writes its rows, the others stay
+  int kept = -1;         // which stacked result is what every time step is given of it, and read there
 };
 
-// Runs `body` once for each step. Its outputs are the carried values, then one step of each stacked one.
+// Runs `body` once for each time step. Its outputs are the carried values, then one time step of each stacked one.
 struct ScanItem {
   int body = -1;
   Dim length = 0;
   bool reverse = false;
   std::vector<CarriedBuffer> carried = {};
   struct Sequence {
-    int whole = -1;        // outside, [length, ...], or, by rows, the rows of all steps one after the other
-    int inside = -1;       // Lent: one step of it; of stacked ones the block's output says it
-    bool by_rows = false;  // a step is as many entries as it has rows
+    int whole = -1;        // outside, [length, ...], or, by rows, the rows of all time steps one after the other
+    int inside = -1;       // Lent: one time step of it; of stacked ones the block's output says it
+    bool by_rows = false;  // a time step is as many entries as it has rows
   };
   std::vector<Sequence> sequences = {};
   std::vector<Sequence> stacked = {};
   std::vector<Sequence> captured = {};  // that have rows: each block of rows reads its own
-  // Where the body is written in a number of rows that changes: from step to step, or because blocks of rows run by themselves.
+  // Where the body is written in a number of rows that changes: from one time step to the next, or because blocks of rows run by themselves.
   struct Rows {
     Dim active = 0;      // the symbol that has this value in the body; a constant: there is none
     Dim count = 0;       // of the carried values
-    Dim total = 0;       // of all steps together
-    int counts = -1;     // i64[length]: the rows of each step; -1: all of them in every step
+    Dim total = 0;       // of all time steps together
+    int counts = -1;     // i64[length]: the rows of each time step; -1: all of them in every one
     bool apart = false;  // rows do not meet
   };
   Rows rows = {};
@@ -115,7 +116,7 @@ struct WhileItem {
   std::vector<int> asked = {};  // Lent: the carried values as `condition` reads them
 };
 
-using Item = std::variant<int, BranchItem, ScanItem, WhileItem>;  // an int is a step
+using Item = std::variant<int, BranchItem, ScanItem, WhileItem>;  // an int is a launch
 
 struct Block {
   std::vector<Item> items;
@@ -125,7 +126,7 @@ struct Block {
   std::vector<Dim> slots;  // bytes of each arena slot, by plan_memory
 };
 
-// A size that a step leaves in memory: from there on it is known, in the regions that follow, too.
+// A size that a launch leaves in memory: from there on it is known, in the regions that follow, too.
 struct DataSize {
   Dim symbol;
   Dim bound;                         // what it cannot exceed
@@ -137,11 +138,11 @@ struct DataSize {
 struct Program {
   std::string name;
   std::vector<ProgramBuffer> buffers;
-  std::vector<Step> steps;    // of all blocks
-  std::vector<Block> blocks;  // the first is where a run begins
+  std::vector<Launch> launches;  // of all blocks
+  std::vector<Block> blocks;     // the first is where a run begins
   std::vector<ProgramResult> results;
   std::vector<DataSize> data_sizes;  // in the order of their items
-  std::vector<Dim> step_sizes;       // symbols that scans set anew: numbers of rows
+  std::vector<Dim> scan_sizes;       // symbols that scans set anew: numbers of rows
   // Updates that may be written over their arguments, by plan_updates: from item `first_update` of the first block on nothing fails, and nothing
   // reads an argument after the kernel that writes over it.
   std::vector<Update> updates;

@@ -102,7 +102,7 @@ class ReductionKernel {
   // Open axes come with one result only: the size that it keeps of one.
   Dim kept_extent(size_t axis) const { return targets_[0].output->spec.shape[targets_[0].output_axes[axis]]; }
   const Shape& space() const { return targets_[0].input->spec.shape; }
-  Dim row_elements() const;  // in one step of the first axis
+  Dim row_elements() const;  // at one index of the first axis
   loop::Value repeated_extent(size_t axis);
 
   // lower_reduction_columns.cpp: columns in vector lanes

@@ -1,5 +1,5 @@
 // Row by row: which values have a row per row of the batch, and whether ops keep rows apart. A size does not say it, as another axis may have
-// the same one: rows are followed from the carried values and the results of a step through the ops between them.
+// the same one: rows are followed from the carried values and the results of a time step through the ops between them.
 #include "lower/split_rows.h"
 
 #include "base/switches.h"
@@ -192,7 +192,7 @@ Split split(const ScanAttrs& attrs) {
   if (std::string reason = flow.follow(); !reason.empty()) return {.reason = std::move(reason)};
   const Dim active = make_data_symbol("rows");
   RegionGraph body = rewritten(*attrs.body, flow, active);
-  // The rows of a step are not those of a block.
+  // The rows of a time step are not those of a block.
   if (attrs.is_packed() && names(*body, attrs.active)) return {.reason = "its body asks how many rows a step has"};
   return {SplitRows{std::move(body), active, attrs.is_packed() ? attrs.rows : count}, "every op of its body works on each row by itself"};
 }

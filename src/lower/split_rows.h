@@ -1,4 +1,4 @@
-// Loops whose rows do not meet: when every op of a body works on each row of the batch by itself, blocks of rows can run through all steps
+// Loops whose rows do not meet: when every op of a body works on each row of the batch by itself, blocks of rows can run through all time steps
 // on their own, without waiting for each other.
 #pragma once
 #include "base/decision.h"

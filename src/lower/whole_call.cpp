@@ -35,7 +35,7 @@ bool WholeCall::is_known_at_call(const Dim& dim) {
   for_each_symbol(dim, [&](const Symbol& symbol) {
     const auto is_it = [&](const Dim& size) { return as_symbol(size)->id == symbol.id; };
     known =
-        known && std::ranges::none_of(program_.data_sizes, is_it, &DataSize::symbol) && std::ranges::none_of(program_.step_sizes, is_it);
+        known && std::ranges::none_of(program_.data_sizes, is_it, &DataSize::symbol) && std::ranges::none_of(program_.scan_sizes, is_it);
   });
   return known;
 }

@@ -1,4 +1,4 @@
-// Walks from a value to what made it, a few steps far.
+// Walks from a value to what made it, a few nodes far.
 #include "passes/patterns.h"
 
 #include "ops/all_ops.h"
@@ -36,11 +36,11 @@ bool is_number(Value* value, double number) {
 
 namespace {
 
-// `steps`: how far to look.
-bool is_never_negative_zero(const Value* value, int steps) {
+// `depth`: how far to look.
+bool is_never_negative_zero(const Value* value, int depth) {
   if (!is_floating(value->spec.dtype)) return true;
   const Node* const node = value->node;
-  if (steps == 0 || node == nullptr || node->outputs.size() != 1) return false;
+  if (depth == 0 || node == nullptr || node->outputs.size() != 1) return false;
   const OpDef* const sums[] = {&sum_op, &segment_sum_op, &matmul_op, &take_gradient_op};  // begin with 0, and 0 + -0 is 0
   const OpDef* const positive[] = {&exp_op, &sigmoid_op, &abs_op, &size_op, &one_hot_op};
   if (std::ranges::find(sums, node->op) != std::end(sums) || std::ranges::find(positive, node->op) != std::end(positive)) return true;
@@ -50,7 +50,7 @@ bool is_never_negative_zero(const Value* value, int steps) {
   }
   if (node->op == &multiply_op) return node->inputs[0] == node->inputs[1];
   if (node->op == &cast_op) return !is_floating(node->inputs[0]->spec.dtype);
-  const auto never = [&](const Value* input) { return is_never_negative_zero(input, steps - 1); };
+  const auto never = [&](const Value* input) { return is_never_negative_zero(input, depth - 1); };
   if (node->op == &add_op) return std::ranges::any_of(node->inputs, never);  // -0 + -0 alone gives -0
   const bool moves = node->op->kind == OpKind::Movement || node->op == &full_op;
   return moves && std::ranges::all_of(node->inputs, never);

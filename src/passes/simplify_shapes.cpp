@@ -1,4 +1,4 @@
-// Movement that says in two steps what one can, repeats what would be repeated anyway, or moves what is the same everywhere. Reshapes stand
+// Movement that says in two ops what one can, repeats what would be repeated anyway, or moves what is the same everywhere. Reshapes stand
 // between loops that could be one, and a broadcast of its own is written to memory: both cost more than they look. Every bit stays.
 #include "base/switches.h"
 #include "ops/all_ops.h"

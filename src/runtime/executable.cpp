@@ -24,14 +24,14 @@
 namespace anyshape::runtime {
 
 Executable::Executable(lower::Program program, std::vector<Dim> symbols, std::vector<AsKernel> entries, std::shared_ptr<const void> code)
-    : program_(std::move(program)), entries_(std::move(entries)), code_(std::move(code)), times_(program_.steps.size()) {
+    : program_(std::move(program)), entries_(std::move(entries)), code_(std::move(code)), times_(program_.launches.size()) {
   if (program_.uses_random) {
     random_slot_ = static_cast<int>(symbols.size());
     symbols.push_back(lower::random_key_symbol());
     symbols.push_back(lower::random_counter_symbol());
   }
-  symbols.insert(symbols.end(), program_.step_sizes.begin(), program_.step_sizes.end());
-  step_slots_.resize(program_.steps.size());
+  symbols.insert(symbols.end(), program_.scan_sizes.begin(), program_.scan_sizes.end());
+  launch_slots_.resize(program_.launches.size());
   count_slots_.resize(program_.buffers.size());
   blocks_.resize(program_.blocks.size());
   is_update_.resize(program_.buffers.size());
@@ -60,7 +60,7 @@ void Executable::plan_block(size_t number) {
   const lower::Block& block = program_.blocks[number];
   BlockSizes& plan = blocks_[number];
   for (const lower::Item& item : block.items) {
-    const int* step = std::get_if<int>(&item);
+    const int* launch = std::get_if<int>(&item);
     const auto* scan = std::get_if<lower::ScanItem>(&item);
     BlockSizes::OfScan& of_scan = plan.items.emplace_back();
     if (scan != nullptr) of_scan.length = plan.sizes.add(scan->length);
@@ -69,9 +69,9 @@ void Executable::plan_block(size_t number) {
       of_scan.rows = plan.sizes.add(scan->rows.count);
       of_scan.total = plan.sizes.add(scan->rows.total);
     }
-    if (step == nullptr) continue;
-    for (const Dim& dim : program_.steps[static_cast<size_t>(*step)].dims)
-      step_slots_[static_cast<size_t>(*step)].push_back(plan.sizes.add(dim));
+    if (launch == nullptr) continue;
+    for (const Dim& dim : program_.launches[static_cast<size_t>(*launch)].dims)
+      launch_slots_[static_cast<size_t>(*launch)].push_back(plan.sizes.add(dim));
   }
   for (const int own : plan.own) count_slots_[static_cast<size_t>(own)] = plan.sizes.add(program_.buffers[static_cast<size_t>(own)].count);
   for (const Dim& bytes : block.slots) plan.arena.push_back(plan.sizes.add(bytes));
@@ -94,10 +94,10 @@ std::vector<Tensor> Executable::run(std::span<const Tensor> arguments, std::span
   Frame& frame = ThreadObject<Frame, Executable>::get();
   const Frame::Release release{frame};
   const int64_t* values = symbol_values.data();
-  if (random_slot_ >= 0 || !program_.step_sizes.empty()) {
+  if (random_slot_ >= 0 || !program_.scan_sizes.empty()) {
     frame.symbols.assign(symbol_values.begin(), symbol_values.end());
     if (random_slot_ >= 0) frame.symbols.push_back(random.key), frame.symbols.push_back(random.counter);
-    frame.symbols.resize(frame.symbols.size() + program_.step_sizes.size());  // nothing outside the loops depends on them
+    frame.symbols.resize(frame.symbols.size() + program_.scan_sizes.size());  // nothing outside the loops depends on them
     values = frame.symbols.data();
   }
   if (frame.blocks.size() < blocks_.size()) frame.blocks.resize(blocks_.size());
@@ -188,7 +188,7 @@ void Executable::lay_out(int block, int stage, Frame& frame, std::span<const Ten
   Frame::OfBlock& memory = frame.blocks[static_cast<size_t>(block)];
   memory.slot_offsets.resize(plan.arena.size());
   const int64_t bytes = arena_bytes(plan, stage, table, &memory.slot_offsets);
-  // A region that is entered again, for another step or size, finds the arena it had.
+  // A region that is entered again, for another time step or size, finds the arena it had.
   if (stage == 0 && !memory.arenas.empty() && memory.arenas[0]->bytes < bytes) memory.arenas.clear();
   if (bytes > 0 && (stage > 0 || memory.arenas.empty())) memory.arenas.push_back(allocate(bytes));
   for (size_t own = 0; own < plan.own.size(); ++own) {
@@ -219,8 +219,8 @@ void Executable::run_items(int block, size_t first, size_t last, Frame& frame, A
   size_t late = block == 0 && first == 0 ? 0 : program_.data_sizes.size();  // the next to be read
   const std::vector<lower::Item>& items = program_.blocks[static_cast<size_t>(block)].items;
   for (size_t i = first; i < last; ++i) {
-    if (const int* step = std::get_if<int>(&items[i])) {
-      run_step(block, *step, frame, context);
+    if (const int* launch = std::get_if<int>(&items[i])) {
+      run_launch(block, *launch, frame, context);
     } else if (const auto* branch = std::get_if<lower::BranchItem>(&items[i])) {
       run_branch(*branch, block, frame, context);
     } else if (const auto* scan = std::get_if<lower::ScanItem>(&items[i])) {
@@ -232,16 +232,16 @@ void Executable::run_items(int block, size_t first, size_t last, Frame& frame, A
   }
 }
 
-void Executable::run_step(int block, int step, Frame& frame, AsContext& context) const {
-  const auto number = static_cast<size_t>(step);
-  const lower::Step& program_step = program_.steps[number];
+void Executable::run_launch(int block, int launch, Frame& frame, AsContext& context) const {
+  const auto number = static_cast<size_t>(launch);
+  const lower::Launch& planned = program_.launches[number];
   const std::vector<int64_t>& table = frame.table(block);
   frame.dims.clear();
-  for (int slot : step_slots_[number]) frame.dims.push_back(table[slot]);
+  for (int slot : launch_slots_[number]) frame.dims.push_back(table[slot]);
   frame.buffers.clear();
-  for (int buffer : program_step.buffers) frame.buffers.push_back(frame.pointers[buffer]);
+  for (int buffer : planned.buffers) frame.buffers.push_back(frame.pointers[buffer]);
   const int64_t start = times_.is_on() ? times_.now() : 0;
-  const int32_t status = entries_.empty() ? loop::interpret(*program_step.kernel, &context, frame.buffers, frame.dims, find_extern)
+  const int32_t status = entries_.empty() ? loop::interpret(*planned.kernel, &context, frame.buffers, frame.dims, find_extern)
                                           : entries_[number](&context, frame.buffers.data(), frame.dims.data());
   if (times_.is_on()) times_.add(number, start);
   if (status != 0) fail(block, context.failure, frame);

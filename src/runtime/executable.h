@@ -3,7 +3,7 @@
 #pragma once
 #include "lower/program.h"
 #include "runtime/abi.h"
-#include "runtime/step_times.h"
+#include "runtime/launch_times.h"
 #include "shape/dim_program.h"
 #include "tensor/tensor_impl.h"
 
@@ -30,7 +30,7 @@ class VariableWriter {
 
 class Executable {
  public:
-  // `symbols` in the order run() gets their values. `entries` is one kernel per step; none at all: every step is interpreted.
+  // `symbols` in the order run() gets their values. `entries` is one kernel per launch; none at all: every launch is interpreted.
   // `code` is held as long as the executable lives.
   Executable(lower::Program program, std::vector<Dim> symbols, std::vector<AsKernel> entries, std::shared_ptr<const void> code);
 
@@ -49,9 +49,9 @@ class Executable {
   Peak peak() const;
 
   bool uses_random() const { return program_.uses_random; }
-  int interpreted_groups() const { return entries_.empty() ? static_cast<int>(program_.steps.size()) : 0; }
+  int interpreted_groups() const { return entries_.empty() ? static_cast<int>(program_.launches.size()) : 0; }
   const lower::Program& program() const { return program_; }
-  const StepTimes& times() const { return times_; }
+  const LaunchTimes& times() const { return times_; }
 
  private:
   struct Frame;  // of one run: sizes, pointers, arenas
@@ -83,7 +83,7 @@ class Executable {
   void run_items(int block, Frame& frame, AsContext& context) const;
   void run_items(int block, size_t first, size_t last, Frame& frame, AsContext& context) const;
   void place_updates(Frame& frame, std::span<const Tensor> arguments, VariableWriter* variables) const;
-  void run_step(int block, int step, Frame& frame, AsContext& context) const;
+  void run_launch(int block, int launch, Frame& frame, AsContext& context) const;
   std::vector<Tensor> wrap_results(Frame& frame, std::span<const Tensor> arguments) const;
   [[noreturn]] void fail(int block, const AsFailure& failure, const Frame& frame) const;
 
@@ -103,10 +103,10 @@ class Executable {
   lower::Program program_;
   std::vector<AsKernel> entries_;
   std::shared_ptr<const void> code_;
-  StepTimes times_;
+  LaunchTimes times_;
   int random_slot_ = -1;  // of the key among the symbols; the call id follows
   std::vector<BlockSizes> blocks_;
-  std::vector<std::vector<int>> step_slots_;                        // per step: where its dims are in its block's table
+  std::vector<std::vector<int>> launch_slots_;                      // per launch: where its dims are in its block's table
   std::vector<int> count_slots_;                                    // per buffer: its elements, likewise
   std::vector<std::vector<int>> result_slots_;                      // per result: its sizes
   std::vector<std::vector<std::pair<int, int>>> data_size_checks_;  // per data-dependent size

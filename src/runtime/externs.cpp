@@ -65,8 +65,8 @@ int32_t pack_f32(AsContext* context, void* const* pointers, const int64_t* integ
 template <class Index>
 int32_t check_indices(AsContext* context, void* const* pointers, const int64_t* integers) {
   const auto* indices = static_cast<const Index*>(pointers[0]);
-  const int64_t count = integers[0], least = integers[1], limit = integers[2], first = integers[4], step = integers[5];
-  for (int64_t i = first; i < count; i += step) {
+  const int64_t count = integers[0], least = integers[1], limit = integers[2], first = integers[4], stride = integers[5];
+  for (int64_t i = first; i < count; i += stride) {
     const int64_t index = indices[i];
     if (index >= least && index < limit) continue;
     record_failure(context, {.code = index_out_of_range, .op = static_cast<int32_t>(integers[3]), .index = i, .value = index});

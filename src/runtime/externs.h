@@ -21,7 +21,7 @@ inline constexpr int32_t row_too_long = 6;  // index is the row, value its lengt
 //   product_block_f32  the same, on the thread that calls
 //   plan_product       pointers i64[4] for tile rows, tile columns, block rows, tiles of a task; integers is an operand transposed, m, n, k
 //   pack_f32           pointers from, to; integers transpose, rows and columns of the copy, distances between rows of from and to
-//   check_indices_i32  pointers indices; integers count, least, limit, op number, first, step: indices first, first + step, ... below count
+//   check_indices_i32  pointers indices; integers count, least, limit, op number, first, stride: indices first, first + stride, ... below count
 //                      lie in [least, limit)
 //   check_indices_i64  the same
 //   check_splits       pointers splits; integers rows, total, are empty rows allowed, op number: rows + 1 splits begin at 0, never decrease

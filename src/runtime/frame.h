@@ -11,7 +11,7 @@ inline void copy_bytes(void* to, const void* from, int64_t bytes) {
 }
 
 // The blocks of rows that a loop runs side by side: by the number of rows only, so that results do not depend on threads. 16 rows keep a core
-// busy with products, 8 nearly do; rows that end at different steps are of unequal length, and smaller blocks share them out better.
+// busy with products, 8 nearly do; rows that end at different time steps are of unequal length, and smaller blocks share them out better.
 int64_t row_blocks(int64_t rows, bool end_apart);
 
 // Kept per thread, so that a call after the first allocates nothing here. Kernels never call back into run().
@@ -25,7 +25,7 @@ struct Executable::Frame {
   std::vector<OfBlock> blocks;
   std::vector<void*> pointers;                   // per program buffer
   std::vector<std::shared_ptr<Buffer>> results;  // per program buffer, for those of kind Result
-  std::vector<int64_t> dims;                     // of the step being run
+  std::vector<int64_t> dims;                     // of the launch being run
   std::vector<void*> buffers;
   std::vector<std::unique_ptr<Frame>> parts;  // of loops whose blocks of rows run side by side
 

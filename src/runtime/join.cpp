@@ -1,4 +1,4 @@
-// The result as bytes: rows, one per step of the axes before, each of them a run of every part.
+// The result as bytes: rows, one per index of the axes before, each of them a run of every part.
 #include "runtime/join.h"
 
 #include "tensor/strided_copy.h"

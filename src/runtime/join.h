@@ -10,7 +10,7 @@
 namespace anyshape::runtime {
 
 // Dense tensors with values, of one dtype, one after the other along an axis of the result, whose sizes are given: parts agree in all that
-// stands before the axis and behind it (concat), or each is one step of it (stack). Large ones are copied on the pool.
+// stands before the axis and behind it (concat), or each is one entry of it (stack). Large ones are copied on the pool.
 Tensor join(std::span<const Tensor> parts, std::span<const int64_t> sizes, int axis);
 
 // The same for kernels: row-major parts, of which each has a run of so many bytes in every row. Asks nobody for memory.

@@ -56,7 +56,7 @@ int64_t Executable::peak_of_block(int block, const int64_t* symbols) const {
 
 int64_t Executable::peak_bytes(std::span<const int64_t> symbol_values) const {
   std::vector<int64_t> symbols(symbol_values.begin(), symbol_values.end());
-  symbols.resize(symbols.size() + (random_slot_ >= 0 ? 2 : 0) + program_.step_sizes.size());
+  symbols.resize(symbols.size() + (random_slot_ >= 0 ? 2 : 0) + program_.scan_sizes.size());
   return peak_of_block(0, symbols.data());
 }
 

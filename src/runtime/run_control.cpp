@@ -1,5 +1,5 @@
-// Branches and loops: a block is entered, told where its lent buffers are, and its items run. Steps of sequences and stacked results are
-// parts of the whole; carried values change buffers with every step.
+// Branches and loops: a block is entered, told where its lent buffers are, and its items run. Time steps of sequences and stacked results are
+// parts of the whole; carried values change buffers with every time step.
 #include "base/spread_bits.h"
 #include "runtime/executable.h"
 #include "runtime/frame.h"

@@ -1,6 +1,6 @@
-// Loops over steps. Steps of sequences and stacked results are parts of the whole; carried values change buffers with every step, or, where a
-// stacked result is what the steps are given of them, go from one part of it to the next. Where rows do not meet, blocks of them run through
-// all steps side by side: one parallel region for the whole loop.
+// Loops over time steps: *steps* in this file. Steps of sequences and stacked results are parts of the whole; carried values change buffers with
+// every step, or, where a stacked result is what the steps are given of them, go from one part of it to the next. Where rows do not meet, blocks
+// of them run through all steps side by side: one parallel region for the whole loop.
 #include "ops/control/scan.h"
 #include "runtime/executable.h"
 #include "runtime/frame.h"

@@ -57,14 +57,14 @@ Dim make_symbol(std::string name, DimOptions options) {
   if (options.min < 0 || options.max < options.min) {
     throw ArgumentError(fmt::format("dim: \"{}\" has min {} and max {}; expected 0 <= min <= max.", name, options.min, options.max));
   }
-  const int64_t step = options.multiple_of;
-  const int64_t over = options.min % step;
+  const int64_t multiple = options.multiple_of;
+  const int64_t over = options.min % multiple;
   int64_t low = 0;
-  if (__builtin_add_overflow(options.min, over == 0 ? 0 : step - over, &low)) low = Range::infinity;
-  const int64_t high = options.max == Range::infinity ? options.max : options.max - options.max % step;
+  if (__builtin_add_overflow(options.min, over == 0 ? 0 : multiple - over, &low)) low = Range::infinity;
+  const int64_t high = options.max == Range::infinity ? options.max : options.max - options.max % multiple;
   if (low > high) {
     throw ArgumentError(
-        fmt::format("dim: \"{}\" can have no size: no multiple of {} lies between {} and {}.", name, step, options.min, options.max));
+        fmt::format("dim: \"{}\" can have no size: no multiple of {} lies between {} and {}.", name, multiple, options.min, options.max));
   }
   const Range range{std::min(low, Range::infinity - 1), high};
   return symbol_with_id(next_symbol_id.fetch_add(1, std::memory_order_relaxed), std::move(name), options, range);

@@ -26,18 +26,18 @@ DimProgram::DimProgram(std::span<const Dim> symbols, std::span<const Dim> late)
 int DimProgram::add(const Dim& dim) {
   const auto found = slots_.find(dim);
   if (found != slots_.end()) return found->second;
-  const int slot = dim.is_constant() ? add_step({Operation::Constant, 0, 0, dim.value()}, dim) : add_node(dim);
+  const int slot = dim.is_constant() ? add_instruction({Operation::Constant, 0, 0, dim.value()}, dim) : add_node(dim);
   slots_.emplace(dim, slot);
   return slot;
 }
 
-int DimProgram::add_step(Step step, const Dim& dim) {
-  step.slot = slot_count();
-  const int stage = step.operation == Operation::Constant ? 0 : std::max(stage_of(step.a), stage_of(step.b));
-  stages_[static_cast<size_t>(stage)].push_back(step);
+int DimProgram::add_instruction(Instruction instruction, const Dim& dim) {
+  instruction.slot = slot_count();
+  const int stage = instruction.operation == Operation::Constant ? 0 : std::max(stage_of(instruction.a), stage_of(instruction.b));
+  stages_[static_cast<size_t>(stage)].push_back(instruction);
   stage_of_.push_back(stage);
   wholes_.push_back(dim);
-  return step.slot;
+  return instruction.slot;
 }
 
 int DimProgram::add_node(const Dim& dim) {
@@ -49,12 +49,12 @@ int DimProgram::add_node(const Dim& dim) {
     int product = -1;
     for (const Factor& factor : term.factors) {
       const int value = add_atom(*factor.atom, make_sum({Term{1, {Factor{factor.atom, 1}}}}, 0));
-      for (int i = 0; i < factor.power; ++i) product = product < 0 ? value : add_step({Operation::Multiply, product, value}, dim);
+      for (int i = 0; i < factor.power; ++i) product = product < 0 ? value : add_instruction({Operation::Multiply, product, value}, dim);
     }
     if (sum < 0 && term.coefficient == 1)
       sum = product;
     else
-      sum = add_step({Operation::AddProduct, product, sum < 0 ? add(0) : sum, term.coefficient}, dim);
+      sum = add_instruction({Operation::AddProduct, product, sum < 0 ? add(0) : sum, term.coefficient}, dim);
   }
   return sum;
 }
@@ -73,7 +73,7 @@ int DimProgram::add_atom(const Atom& atom, const Dim& whole) {
   int result = add(atom.operands[0]);
   for (size_t i = 1; i < atom.operands.size(); ++i) {
     const int next = add(atom.operands[i]);
-    result = add_step({operations[static_cast<int>(atom.kind)], result, next}, whole);
+    result = add_instruction({operations[static_cast<int>(atom.kind)], result, next}, whole);
   }
   slots_.emplace(whole, result);
   return result;
@@ -89,20 +89,20 @@ void DimProgram::resume(int stage, int64_t value, int64_t* out) const {
   run_stage(stages_[static_cast<size_t>(stage)], out);
 }
 
-void DimProgram::run_stage(const std::vector<Step>& steps, int64_t* out) const {
-  for (const Step& step : steps) {
-    int64_t* const slot = out + step.slot;
-    if (step.operation == Operation::Constant) {
-      *slot = step.constant;
+void DimProgram::run_stage(const std::vector<Instruction>& instructions, int64_t* out) const {
+  for (const Instruction& instruction : instructions) {
+    int64_t* const slot = out + instruction.slot;
+    if (instruction.operation == Operation::Constant) {
+      *slot = instruction.constant;
       continue;
     }
-    const int64_t a = out[step.a], b = out[step.b];
+    const int64_t a = out[instruction.a], b = out[instruction.b];
     bool failed = false;
-    switch (step.operation) {
+    switch (instruction.operation) {
       case Operation::Constant: break;
       case Operation::AddProduct: {
         int64_t product = 0;
-        failed = __builtin_mul_overflow(a, step.constant, &product) || __builtin_add_overflow(product, b, slot);
+        failed = __builtin_mul_overflow(a, instruction.constant, &product) || __builtin_add_overflow(product, b, slot);
         break;
       }
       case Operation::Multiply: failed = __builtin_mul_overflow(a, b, slot); break;
@@ -118,13 +118,13 @@ void DimProgram::run_stage(const std::vector<Step>& steps, int64_t* out) const {
       case Operation::Max: *slot = std::max(a, b); break;
       case Operation::Bcast: *slot = a == 1 ? b : a; break;
     }
-    if (failed) report(step, out);
+    if (failed) report(instruction, out);
   }
 }
 
-void DimProgram::report(const Step& step, const int64_t* out) const {
-  const Dim& whole = wholes_[static_cast<size_t>(step.slot)];
-  const bool divides = step.operation == Operation::FloorDivide || step.operation == Operation::Modulo;
+void DimProgram::report(const Instruction& instruction, const int64_t* out) const {
+  const Dim& whole = wholes_[static_cast<size_t>(instruction.slot)];
+  const bool divides = instruction.operation == Operation::FloorDivide || instruction.operation == Operation::Modulo;
   std::string values;
   for (size_t i = 0; i < symbols_.size(); ++i) {
     const Symbol& symbol = *as_symbol(symbols_[i]);

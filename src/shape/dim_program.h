@@ -31,22 +31,22 @@ class DimProgram {
 
  private:
   enum class Operation : uint8_t { Constant, AddProduct, Multiply, FloorDivide, Modulo, Min, Max, Bcast };
-  struct Step {
+  struct Instruction {
     Operation operation;
     int32_t a = 0;
     int32_t b = 0;
     int64_t constant = 0;  // Constant: the value; AddProduct: out[a] * constant + out[b]
     int32_t slot = 0;      // of the result
   };
-  int add_step(Step step, const Dim& dim);
+  int add_instruction(Instruction instruction, const Dim& dim);
   int add_node(const Dim& dim);
   int add_atom(const Atom& atom, const Dim& whole);
-  void run_stage(const std::vector<Step>& steps, int64_t* out) const;
-  [[noreturn]] void report(const Step& step, const int64_t* out) const;
+  void run_stage(const std::vector<Instruction>& instructions, int64_t* out) const;
+  [[noreturn]] void report(const Instruction& instruction, const int64_t* out) const;
 
   size_t early_ = 0;          // symbols known from the start
   std::vector<Dim> symbols_;  // those, then the late ones
-  std::vector<std::vector<Step>> stages_;
+  std::vector<std::vector<Instruction>> stages_;
   std::vector<int> stage_of_;  // per slot
   std::vector<Dim> wholes_;    // per slot: the size it is a part of, for errors
   std::unordered_map<Dim, int, DimHash, DimSame> slots_;

@@ -63,10 +63,10 @@ Dim divide_by_constant(const Dim& a, int64_t k) {
   const int64_t shared = shared_by_coefficients(split.remainder, k);
   Dim rest = divide_coefficients(split.remainder, shared);
   k /= shared;
-  // The remaining terms move in steps of `step`: what the constant has beyond a multiple of it never reaches the next quotient.
-  int64_t step = k;
-  for (const Term& term : terms_of(rest)) step = greatest_common_divisor(step, divisor_of(term));
-  rest = rest - Dim(checked_floor_modulo(constant_of(rest), step));
+  // The remaining terms are multiples of `divisor`: what the constant has beyond a multiple of it never reaches the next quotient.
+  int64_t divisor = k;
+  for (const Term& term : terms_of(rest)) divisor = greatest_common_divisor(divisor, divisor_of(term));
+  rest = rest - Dim(checked_floor_modulo(constant_of(rest), divisor));
   if (rest.is_constant() || k == 1) return split.quotient + rest;
   const Range range = floor_divide(range_of(rest), range_of(Dim(k)));
   if (range.is_one_value()) return split.quotient + Dim(range.low);

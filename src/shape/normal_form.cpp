@@ -305,8 +305,8 @@ Dim make_sum(std::vector<Term> terms, int64_t constant) {
 Division divide_polynomials(const Dim& a, const Dim& b) {
   Division result{0, a};
   const Term lead = b.node()->terms.front();
-  // A step may bring in as many new terms as it takes away; beyond this many the division is not going to come out even.
-  for (int step = 0; step < 64 && !result.remainder.is_constant(); ++step) {
+  // A round may bring in as many new terms as it takes away; beyond this many the division is not going to come out even.
+  for (int round = 0; round < 64 && !result.remainder.is_constant(); ++round) {
     const std::optional<Term> quotient = divide_exactly(result.remainder.node()->terms.front(), lead);
     if (!quotient) break;
     const Dim part = make_sum({*quotient}, 0);

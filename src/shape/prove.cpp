@@ -34,9 +34,9 @@ void require_sizes(const Dim& a, const Dim& b) {
 
 // All terms are multiples of something that the constant is no multiple of: 2 * rows - 1 is never 0.
 bool has_remainder(const Dim& difference) {
-  int64_t step = 0;
-  for (const Term& term : difference.node()->terms) step = greatest_common_divisor(step, divisor_of(term));
-  return step > 1 && difference.node()->constant % step != 0;
+  int64_t divisor = 0;
+  for (const Term& term : difference.node()->terms) divisor = greatest_common_divisor(divisor, divisor_of(term));
+  return divisor > 1 && difference.node()->constant % divisor != 0;
 }
 
 // Where there is no other knowledge that the samples might break.
@@ -125,8 +125,8 @@ Dim Facts::reduce(const Dim& dim) const {
   Dim result = dim;
   for (const Rewrite& rewrite : rewrites_) {
     const Term& pattern = rewrite.monomial.node()->terms.front();
-    // Each step makes the greatest matching term smaller; the limit is for chains that are long, not endless.
-    for (int step = 0; step < 64 && !result.is_constant(); ++step) {
+    // Each round makes the greatest matching term smaller; the limit is for chains that are long, not endless.
+    for (int round = 0; round < 64 && !result.is_constant(); ++round) {
       std::optional<Term> rest;
       Dim matched;
       for (const Term& term : result.node()->terms) {

@@ -24,10 +24,10 @@ bool has_bcast(const Dim& dim) {
 
 // The greatest value up to `wanted` that the symbol can have, else its least.
 std::optional<int64_t> nearest(const DimOptions& options, int64_t wanted) {
-  const int64_t step = options.multiple_of, highest = std::min(wanted, options.max);
-  const int64_t value = highest - highest % step;
+  const int64_t multiple = options.multiple_of, highest = std::min(wanted, options.max);
+  const int64_t value = highest - highest % multiple;
   if (value >= options.min) return value;
-  const int64_t least = options.min % step == 0 ? options.min : options.min - options.min % step + step;
+  const int64_t least = options.min % multiple == 0 ? options.min : options.min - options.min % multiple + multiple;
   return least <= options.max ? std::optional(least) : std::nullopt;
 }
 

@@ -279,7 +279,7 @@ struct ThreadEnd {
     current_cache = nullptr;
     SharedCache& shared = shared_cache();
     {
-      // Counted as one step with leaving the registry, so that nobody sees its bytes twice or not at all.
+      // Counted at once with leaving the registry, so that nobody sees its bytes twice or not at all.
       const std::lock_guard guard(shared.registry_mutex);
       cache->leave(shared.registry);
       empty_into_shared(*cache, cache->live);

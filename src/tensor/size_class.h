@@ -1,4 +1,4 @@
-// Size classes of the caching allocator: small ones in 64-byte steps, above 1 KiB four to a power of two, so that at most a fifth is wasted
+// Size classes of the caching allocator: small ones are multiples of 64 bytes, above 1 KiB four to a power of two, so that at most a fifth is wasted
 // and a stream of changing sizes meets few classes.
 #pragma once
 #include <algorithm>

@@ -37,7 +37,7 @@ TEST(CountWork, what_a_kernel_has_written_itself_it_does_not_read_from_memory) {
   return %3
 }
 )";
-  ASSERT_EQ(lowered(text).steps.size(), 1U);
+  ASSERT_EQ(lowered(text).launches.size(), 1U);
   EXPECT_EQ(to_string(work_of(text).bytes_read), "1200 * n");
   EXPECT_EQ(to_string(work_of(text).bytes_written), "1200 * n");
 }

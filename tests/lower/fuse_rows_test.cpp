@@ -26,7 +26,7 @@ TEST(FuseRows, softmax_is_one_kernel_of_three_passes_without_scratch) {
   EXPECT_EQ(loops_of(softmax_text), (Loops{{"parallel", 1}, {"for", 1}, {"reduce", 2}, {"vector", 1}}));
   EXPECT_EQ(lowered(softmax_text).buffers.size(), 2U) << "x, and the result that holds the exponentials until they are divided";
   const ScopedWithout without("fuse_rows");
-  EXPECT_EQ(lowered(softmax_text).steps.size(), 4U);
+  EXPECT_EQ(lowered(softmax_text).launches.size(), 4U);
 }
 
 TEST(FuseRows, normalisation_computes_its_distances_again_instead_of_keeping_them) {
@@ -121,7 +121,7 @@ TEST(FuseRows, an_expensive_value_without_a_result_to_stand_in_has_a_scratch_of_
 }
 )";
   const lower::Program program = lowered(text);
-  ASSERT_EQ(program.steps.size(), 1U);
+  ASSERT_EQ(program.launches.size(), 1U);
   ASSERT_EQ(program.buffers.size(), 3U);
   EXPECT_EQ(to_string(program.buffers[2].count), "64 * ((n + 255) / 256)");
 }
@@ -136,8 +136,8 @@ TEST(FuseRows, what_others_read_is_written_on_the_way) {
 }
 )";
   const lower::Program program = lowered(text);
-  ASSERT_EQ(program.steps.size(), 2U);
-  EXPECT_EQ(loops(program.steps[0].kernel->body), (Loops{{"parallel", 1}, {"for", 1}, {"reduce", 1}, {"vector", 1}}));
+  ASSERT_EQ(program.launches.size(), 2U);
+  EXPECT_EQ(loops(program.launches[0].kernel->body), (Loops{{"parallel", 1}, {"for", 1}, {"reduce", 1}, {"vector", 1}}));
   EXPECT_EQ(in_memory(text), (std::set<int>{2, 3, 4, 5}));
 }
 
@@ -152,7 +152,7 @@ TEST(FuseRows, what_needs_a_product_of_the_row_stays_behind_it) {
   return %7
 }
 )";
-  EXPECT_EQ(lowered(text).steps.size(), 3U);
+  EXPECT_EQ(lowered(text).launches.size(), 3U);
 }
 
 TEST(FuseRows, what_reads_other_rows_is_another_kernel) {
@@ -163,7 +163,7 @@ TEST(FuseRows, what_reads_other_rows_is_another_kernel) {
   return %3
 }
 )")
-                .steps.size(),
+                .launches.size(),
             3U);
 }
 
@@ -174,7 +174,7 @@ TEST(FuseRows, indices_are_checked_before_they_are_used) {
   return %3
 }
 )")
-                .steps.size(),
+                .launches.size(),
             2U);
 }
 
@@ -194,7 +194,7 @@ TEST(FuseRows, sums_along_columns_of_the_same_elements_are_part_of_it) {
 }
 )";
   EXPECT_EQ(in_memory(text), (std::set<int>{5, 7, 8}));
-  EXPECT_EQ(lowered(text).steps.size(), 1U);
+  EXPECT_EQ(lowered(text).launches.size(), 1U);
 }
 
 TEST(FuseRows, what_needs_a_sum_along_columns_comes_after_it) {
@@ -205,7 +205,7 @@ TEST(FuseRows, what_needs_a_sum_along_columns_comes_after_it) {
   return %3
 }
 )")
-                .steps.size(),
+                .launches.size(),
             2U);
 }
 
@@ -215,7 +215,7 @@ TEST(FuseRows, what_is_cheap_is_computed_again_by_other_kernels) {
 }
 )";
   EXPECT_EQ(in_memory(text), (std::set<int>{2, 5, 7})) << "not the distances, which two kernels read";
-  EXPECT_EQ(lowered(text).steps.size(), 2U);
+  EXPECT_EQ(lowered(text).launches.size(), 2U);
 }
 
 // There are a million ways from the last value to x.

@@ -18,7 +18,7 @@ TEST(Group, a_chain_of_elementwise_ops_is_one_kernel) {
 }
 )";
   EXPECT_EQ(in_memory(text), (Ids{4}));
-  EXPECT_EQ(lowered(text).steps.size(), 1U);
+  EXPECT_EQ(lowered(text).launches.size(), 1U);
 }
 
 TEST(Group, an_elementwise_chain_goes_into_the_reduction_that_reads_it) {
@@ -42,7 +42,7 @@ TEST(Group, a_value_with_two_users_in_one_loop_is_computed_once_and_stays_there)
 }
 )";
   EXPECT_EQ(in_memory(text), (Ids{3}));
-  const std::string kernel = loop::print(*lowered(text).steps.at(0).kernel);
+  const std::string kernel = loop::print(*lowered(text).launches.at(0).kernel);
   EXPECT_EQ(kernel.find("b1[", kernel.find("b1[") + 1), std::string::npos) << kernel;  // x is read once
 }
 
@@ -67,8 +67,8 @@ TEST(Group, results_that_share_what_they_read_are_written_by_one_kernel) {
 }
 )";
   const lower::Program program = lowered(text);
-  ASSERT_EQ(program.steps.size(), 1U);
-  EXPECT_EQ(program.steps[0].buffers.size(), 6U);
+  ASSERT_EQ(program.launches.size(), 1U);
+  EXPECT_EQ(program.launches[0].buffers.size(), 6U);
 }
 
 // The step of an LSTM: gates of one product, and what is made of them.
@@ -85,7 +85,7 @@ TEST(Group, gates_of_one_product_are_one_kernel) {
 }
 )";
   EXPECT_EQ(in_memory(text), (Ids{6, 7, 9}));
-  EXPECT_EQ(lowered(text).steps.size(), 1U);
+  EXPECT_EQ(lowered(text).launches.size(), 1U);
 }
 
 TEST(Group, slices_that_overlap_share_what_they_read_in_memory) {
@@ -110,8 +110,8 @@ TEST(Group, parts_are_written_where_they_stand_in_the_whole) {
 }
 )";
   const lower::Program program = lowered(text);
-  ASSERT_EQ(program.steps.size(), 2U) << "one loop, one product";
-  EXPECT_EQ(program.steps[0].buffers.size(), 4U) << "x, y, the whole, and the part that is a result";
+  ASSERT_EQ(program.launches.size(), 2U) << "one loop, one product";
+  EXPECT_EQ(program.launches[0].buffers.size(), 4U) << "x, y, the whole, and the part that is a result";
 }
 
 TEST(Group, parts_that_a_product_makes_are_copied) {
@@ -122,7 +122,7 @@ TEST(Group, parts_that_a_product_makes_are_copied) {
   return %4
 }
 )")
-                .steps.size(),
+                .launches.size(),
             3U);
 }
 
@@ -133,7 +133,7 @@ TEST(Group, loops_that_share_nothing_stay_apart) {
   return %2, %3
 }
 )")
-                .steps.size(),
+                .launches.size(),
             2U);
 }
 
@@ -146,7 +146,7 @@ TEST(Group, what_needs_the_whole_of_an_earlier_loop_comes_after_it) {
 }
 )";
   EXPECT_EQ(in_memory(text), (Ids{1, 2, 3}));
-  EXPECT_EQ(lowered(text).steps.size(), 3U);
+  EXPECT_EQ(lowered(text).launches.size(), 3U);
 }
 
 TEST(Group, a_result_that_is_also_used_is_in_memory) {
@@ -213,7 +213,7 @@ TEST(Group, reshape_needs_no_kernel) {
   return %2
 }
 )";
-  EXPECT_EQ(lowered(text).steps.size(), 1U);
+  EXPECT_EQ(lowered(text).launches.size(), 1U);
 }
 
 TEST(Group, a_long_chain_is_cut) {
@@ -228,7 +228,7 @@ TEST(Group, a_long_chain_is_cut) {
     EXPECT_LE(id - previous, 48);
     previous = id;
   }
-  EXPECT_EQ(lowered(text).steps.size(), 3U);
+  EXPECT_EQ(lowered(text).launches.size(), 3U);
 }
 
 // What a row has goes into the loop of what uses it; the row ids are one kernel.

@@ -14,10 +14,10 @@ TEST(KnownKernels, equal_kernels_of_a_program_are_one) {
   return %3, %4, %5
 }
 )");
-  ASSERT_EQ(program.steps.size(), 3U);
-  EXPECT_EQ(program.steps[0].kernel, program.steps[1].kernel);
-  EXPECT_NE(program.steps[0].kernel, program.steps[2].kernel);
-  EXPECT_NE(program.steps[0].buffers, program.steps[1].buffers);
+  ASSERT_EQ(program.launches.size(), 3U);
+  EXPECT_EQ(program.launches[0].kernel, program.launches[1].kernel);
+  EXPECT_NE(program.launches[0].kernel, program.launches[2].kernel);
+  EXPECT_NE(program.launches[0].buffers, program.launches[1].buffers);
 }
 
 }  // namespace

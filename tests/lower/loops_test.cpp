@@ -25,7 +25,7 @@ TEST(LowerLoops, a_bias_is_added_row_by_row) {
 }
 )";
   EXPECT_EQ(loops_of(text), (Loops{{"parallel", 1}, {"vector", 1}}));
-  const std::string kernel = loop::print(*lowered(text).steps[0].kernel);
+  const std::string kernel = loop::print(*lowered(text).launches[0].kernel);
   EXPECT_NE(kernel.find("grain"), std::string::npos) << kernel;
   EXPECT_EQ(kernel.find("ceil"), std::string::npos) << "rows are the tasks:\n" << kernel;
 }
@@ -93,7 +93,7 @@ TEST(LowerLoops, what_is_repeated_along_an_open_axis_is_not_computed_again) {
   return %3
 }
 )")
-                .steps.size(),
+                .launches.size(),
             2U);
 }
 
@@ -121,8 +121,8 @@ TEST(LowerReduction, columns_are_vector_lanes_that_sum_in_order_in_parts_of_the_
 
 TEST(LowerReduction, everything_is_parts_and_then_one) {
   const lower::Program program = lowered("graph f(%0 x: f32[a, b]) {\n  %1 = sum(%0) {axes=[0, 1]} : f32[]\n  return %1\n}\n");
-  ASSERT_EQ(program.steps.size(), 1U);
-  EXPECT_EQ(loops(program.steps[0].kernel->body), (Loops{{"parallel", 1}, {"reduce", 2}}));
+  ASSERT_EQ(program.launches.size(), 1U);
+  EXPECT_EQ(loops(program.launches[0].kernel->body), (Loops{{"parallel", 1}, {"reduce", 2}}));
   EXPECT_EQ(program.blocks[0].slots.size(), 1U) << "the parts";
 }
 

@@ -65,7 +65,8 @@ inline std::map<std::string, int> loops(const loop::Block& block) {
 // Of a graph that is one kernel.
 inline std::map<std::string, int> loops_of(const std::string& text) {
   const lower::Program program = lowered(text);
-  return program.steps.size() == 1 ? loops(program.steps[0].kernel->body) : std::map<std::string, int>{{"kernels", program.steps.size()}};
+  return program.launches.size() == 1 ? loops(program.launches[0].kernel->body)
+                                      : std::map<std::string, int>{{"kernels", program.launches.size()}};
 }
 
 }  // namespace anyshape::test

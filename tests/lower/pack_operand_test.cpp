@@ -16,7 +16,7 @@ std::string told(const lower::Program& program) { return first_decision(program,
 std::string scratch(const lower::Program& program) {
   std::string sizes;
   for (const lower::ProgramBuffer& buffer : program.buffers) {
-    if (buffer.kind == lower::BufferKind::Temporary && buffer.dtype == Dtype::f32 && buffer.first_step == buffer.last_step)
+    if (buffer.kind == lower::BufferKind::Temporary && buffer.dtype == Dtype::f32 && buffer.first_item == buffer.last_item)
       sizes += (sizes.empty() ? "" : ", ") + to_string(buffer.count);
   }
   return sizes;

@@ -25,14 +25,14 @@ std::vector<int> slots(const lower::Program& program) {
   return found;
 }
 
-// Whether one is written over the other by the step that reads that one for the last time.
+// Whether one is written over the other by the launch that reads that one for the last time.
 bool are_in_place(const lower::Program& program, const lower::ProgramBuffer& input, const lower::ProgramBuffer& output) {
-  if (input.last_step != output.first_step) return false;
-  const lower::Step& step =
-      program.steps[static_cast<size_t>(std::get<int>(program.blocks[0].items[static_cast<size_t>(output.first_step)]))];
+  if (input.last_item != output.first_item) return false;
+  const lower::Launch& launch =
+      program.launches[static_cast<size_t>(std::get<int>(program.blocks[0].items[static_cast<size_t>(output.first_item)]))];
   const auto access = [&](const lower::ProgramBuffer& buffer) {
-    const auto found = std::ranges::find(step.buffers, static_cast<int>(&buffer - program.buffers.data()));
-    return step.kernel->buffers[static_cast<size_t>(found - step.buffers.begin())].access;
+    const auto found = std::ranges::find(launch.buffers, static_cast<int>(&buffer - program.buffers.data()));
+    return launch.kernel->buffers[static_cast<size_t>(found - launch.buffers.begin())].access;
   };
   return access(input) == loop::Access::Own && access(output) == loop::Access::Out && size_of(input.dtype) == size_of(output.dtype);
 }
@@ -45,7 +45,7 @@ void expect_sound(const lower::Program& program) {
     EXPECT_TRUE(proves_less_equal(a.count * size_of(a.dtype), program.blocks[0].slots[static_cast<size_t>(a.slot)]).value_or(false));
     for (const lower::ProgramBuffer& b : program.buffers) {
       if (&a == &b || b.kind != lower::BufferKind::Temporary || a.slot != b.slot) continue;
-      EXPECT_TRUE(a.last_step < b.first_step || b.last_step < a.first_step || are_in_place(program, a, b) || are_in_place(program, b, a));
+      EXPECT_TRUE(a.last_item < b.first_item || b.last_item < a.first_item || are_in_place(program, a, b) || are_in_place(program, b, a));
     }
   }
 }

@@ -181,17 +181,17 @@ void AttentionLoops::product(const TileMatrix& a, const TileMatrix& bb, const Ti
         b.integer(a.transpose ? 1 : 0), b.integer(bb.transpose ? 1 : 0), m, n, k, a.leading, bb.leading, c.leading, accumulate};
     return b.call(loop::routine::product_f32, buffers, integers);
   }
-  const loop::Value row_a = a.transpose ? one : a.leading, step_a = a.transpose ? a.leading : one;
-  const loop::Value step_b = bb.transpose ? one : bb.leading, row_b = bb.transpose ? bb.leading : one;
+  const loop::Value row_a = a.transpose ? one : a.leading, stride_a = a.transpose ? a.leading : one;
+  const loop::Value stride_b = bb.transpose ? one : bb.leading, row_b = bb.transpose ? bb.leading : one;
   b.serial_for(zero, m, [&](loop::Value i) {
     const loop::Value from_a = b.add(a.offset, b.multiply(i, row_a)), to = b.add(c.offset, b.multiply(i, c.leading));
     b.vector_for(zero, n, [&](loop::Value column) {
       const loop::Value from_b = b.add(bb.offset, b.multiply(column, row_b)), nothing = b.constant(type, 0.0);
       const loop::Value start[] = {b.select(b.equal(accumulate, zero), nothing, b.load(c.buffer, b.add(to, column)))};
       const std::vector<loop::Value> total =
-          b.carry_for(zero, k, start, [&](loop::Value step, std::span<const loop::Value> carried) -> std::vector<loop::Value> {
-            const loop::Value x = b.load(a.buffer, b.add(from_a, b.multiply(step, step_a)));
-            const loop::Value y = b.load(bb.buffer, b.add(from_b, b.multiply(step, step_b)));
+          b.carry_for(zero, k, start, [&](loop::Value inner, std::span<const loop::Value> carried) -> std::vector<loop::Value> {
+            const loop::Value x = b.load(a.buffer, b.add(from_a, b.multiply(inner, stride_a)));
+            const loop::Value y = b.load(bb.buffer, b.add(from_b, b.multiply(inner, stride_b)));
             return {b.fma(x, y, carried[0])};
           });
       b.store(c.buffer, b.add(to, column), total[0]);

@@ -17,8 +17,8 @@ using Offsets = std::function<std::array<loop::Value, 2>(loop::Value entry)>;
 
 struct Sizes {
   loop::Value m, n, k;
-  loop::Value row_a, step_a;  // strides of a along m and k
-  loop::Value step_b, row_b;  // strides of b along k and n
+  loop::Value row_a, stride_a;  // strides of a along m and k
+  loop::Value stride_b, row_b;  // strides of b along k and n
 };
 
 loop::Value ceil_divide(loop::Builder& b, loop::Value length, loop::Value piece) {
@@ -37,8 +37,8 @@ Sizes sizes_of(LowerCall& call, const MatmulAttrs& attrs) {
   s.k = call.size(call.call.shape(0)[attrs.transpose_a ? -2 : -1]);
   const loop::Value one = b.integer(1), lda = leading(call, 0), ldb = leading(call, 1);
   s.row_a = attrs.transpose_a ? one : lda;
-  s.step_a = attrs.transpose_a ? lda : one;
-  s.step_b = attrs.transpose_b ? one : ldb;
+  s.stride_a = attrs.transpose_a ? lda : one;
+  s.stride_b = attrs.transpose_b ? one : ldb;
   s.row_b = attrs.transpose_b ? ldb : one;
   return s;
 }
@@ -109,9 +109,9 @@ void generated_row(LowerCall& call, const Sizes& s, loop::Value row_of_a, loop::
     const loop::Value from = b.add(start_of_b, b.multiply(column, s.row_b));
     const loop::Value zero[] = {b.constant(type, int64_t{0})};
     const std::vector<loop::Value> total =
-        b.carry_for(b.integer(0), s.k, zero, [&](loop::Value step, std::span<const loop::Value> carried) -> std::vector<loop::Value> {
-          const loop::Value x = b.load(a, b.add(row_of_a, b.multiply(step, s.step_a)));
-          const loop::Value y = b.load(bb, b.add(from, b.multiply(step, s.step_b)));
+        b.carry_for(b.integer(0), s.k, zero, [&](loop::Value inner, std::span<const loop::Value> carried) -> std::vector<loop::Value> {
+          const loop::Value x = b.load(a, b.add(row_of_a, b.multiply(inner, s.stride_a)));
+          const loop::Value y = b.load(bb, b.add(from, b.multiply(inner, s.stride_b)));
           return {is_floating(type) ? b.fma(x, y, carried[0]) : b.add(b.multiply(x, y), carried[0])};
         });
     b.store(c, b.add(row_of_c, column), total[0]);

@@ -37,7 +37,7 @@ loop::Value instruction(loop::Builder& b, loop::Value x) {
   return b.unary(op, x);
 }
 
-// Flat everywhere but at steps.
+// Flat everywhere but at jumps.
 inline Tensor zero(const Gradient& g) { return zeros(g.x.shape(), {.dtype = g.x.dtype()}); }
 
 }  // namespace anyshape::unary_op

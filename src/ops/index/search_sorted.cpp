@@ -48,8 +48,8 @@ loop::Value element(ElementCall& call) {
   const loop::Value start[] = {b.integer(0)};
   const std::vector<loop::Value> found = b.carry_for(
       b.integer(0), bits, start,
-      [&](loop::Value step, std::span<const loop::Value> carried) -> std::vector<loop::Value> {
-        const loop::Value bit = b.binary(loop::Op::ShiftLeft, b.integer(1), step), place = b.add(carried[0], bit);
+      [&](loop::Value exponent, std::span<const loop::Value> carried) -> std::vector<loop::Value> {
+        const loop::Value bit = b.binary(loop::Op::ShiftLeft, b.integer(1), exponent), place = b.add(carried[0], bit);
         const loop::Value at[] = {b.subtract(b.minimum(place, n), b.integer(1))};
         const loop::Value other = call.input(0, at);
         const loop::Value before = right ? b.unary(loop::Op::Not, is_before(b, value, other)) : is_before(b, other, value);

@@ -87,10 +87,10 @@ void lower_along_gradient(LowerCall& call) {
   const AlongGradientAttrs& attrs = call.call.attrs_as<AlongGradientAttrs>();
   const int along = call.call.axis(attrs.axis, attrs.shape.rank());
   const Dim& count = call.call.shape(1)[along];
-  const loop::Value inner = call.size(count_between(attrs.shape, along + 1, attrs.shape.rank())), steps = call.size(count);
+  const loop::Value inner = call.size(count_between(attrs.shape, along + 1, attrs.shape.rank())), entries = call.size(count);
   const int32_t indices = call.input(1);
   add_along_axis(call, attrs.shape, along, count, IndexPer::Element, [&](loop::Value row, loop::Value k, loop::Value column) {
-    return b.load(indices, b.add(b.multiply(b.add(b.multiply(row, steps), k), inner), column));
+    return b.load(indices, b.add(b.multiply(b.add(b.multiply(row, entries), k), inner), column));
   });
 }
 

@@ -143,7 +143,7 @@ void lower_many(LowerCall& call, int along) {
   }
 }
 
-// Between two steps of the axes before, each input is a run of contiguous elements.
+// Between two indices of the axes before, each input is a run of contiguous elements.
 void lower(LowerCall& call) {
   constexpr size_t most_loops = 16;
   loop::Builder& b = call.b;

@@ -46,7 +46,7 @@ Tensor tile(const Tensor& x, const std::vector<Dim>& repeats) {
   if (sizes.size() < repeats.size()) sizes.insert(sizes.begin(), repeats.size() - sizes.size(), 1);
   Shape shape{std::span<const Dim>(sizes)};
   Tensor result = reshape(x, shape);
-  // The last axis first: the early steps are the small ones.
+  // The last axis first: the early copies are the small ones.
   const int skipped = shape.rank() - static_cast<int>(repeats.size());
   for (int axis = shape.rank() - 1; axis >= skipped; --axis) {
     const Dim& count = repeats[axis - skipped];

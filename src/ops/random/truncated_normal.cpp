@@ -37,9 +37,9 @@ Value element(ElementCall& call) {
   Builder& b = call.b;
   const Dtype type = call.output.dtype;
   const auto number = [&](double value) { return b.constant(type, value); };
-  // Half a step is added to the uniform number, which makes the result as often negative as positive.
-  const double half_step = type == Dtype::f32 ? 0x1p-25 : 0x1p-54;
-  const Value uniform = b.add(loop::uniform_from_words(b, random_words(call), type), number(half_step));
+  // Half a spacing is added to the uniform number, which makes the result as often negative as positive.
+  const double half_spacing = type == Dtype::f32 ? 0x1p-25 : 0x1p-54;
+  const Value uniform = b.add(loop::uniform_from_words(b, random_words(call), type), number(half_spacing));
   const Value y = b.multiply(b.fma(uniform, number(2), number(-1)), number(error_function_at_root_two));
   const Value x = b.multiply(inverse_error_function(b, y), number(std::numbers::sqrt2));
   return b.minimum(b.maximum(x, number(-2)), number(2));

@@ -18,14 +18,14 @@ Best best_of(loop::Builder& b, loop::Combine combine, loop::Value begin, loop::V
 
 loop::Value best_in_order(loop::Builder& b, loop::Combine combine, loop::Value begin, loop::Value end, const ValueAt& value) {
   const loop::Value initial[] = {value(begin), b.constant(Dtype::i32, int64_t{0})};
-  const auto step = [&](loop::Value i, std::span<const loop::Value> best) -> std::vector<loop::Value> {
+  const auto compare = [&](loop::Value i, std::span<const loop::Value> best) -> std::vector<loop::Value> {
     const loop::Value next = value(i);
     const loop::Value is_better = combine == loop::Combine::Maximum ? b.less(best[0], next) : b.less(next, best[0]);
     const loop::Value first_nan = b.binary(loop::Op::And, b.binary(loop::Op::NotEqual, next, next), b.equal(best[0], best[0]));
     const loop::Value taken = b.binary(loop::Op::Or, is_better, first_nan);
     return {b.select(taken, next, best[0]), b.select(taken, b.cast(b.subtract(i, begin), Dtype::i32), best[1])};
   };
-  return b.carry_for(b.add(begin, b.integer(1)), end, initial, step)[1];
+  return b.carry_for(b.add(begin, b.integer(1)), end, initial, compare)[1];
 }
 
 }  // namespace anyshape

@@ -1,5 +1,5 @@
 // cumsum, cumprod: x -> sums or products of what stands before each element along an axis, itself included or not; and the recurrence in
-// which the derivatives of products are written. Along the axis one step follows the other; what lies beside it runs side by side.
+// which the derivatives of products are written. Along the axis one element follows the other; what lies beside it runs side by side.
 #include "graph/bind.h"
 #include "graph/dtype_rules.h"
 #include "graph/named_call.h"

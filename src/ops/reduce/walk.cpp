@@ -21,13 +21,13 @@ void walk_row(LowerCall& call, const Walk& walk, loop::Value begin, loop::Value 
   });
 }
 
-// Each step reads the results of the one before, which the cache still holds.
+// Each line reads the results of the one before, which the cache still holds.
 void walk_columns(LowerCall& call, const Walk& walk, const Lines& lines) {
   loop::Builder& b = call.b;
   const int32_t y = call.output(0);
   const loop::Value one = b.integer(1);
-  const auto offset = [&](loop::Value step) {
-    const loop::Value line = walk.reverse ? b.subtract(b.subtract(lines.end, one), step) : b.add(lines.begin, step);
+  const auto offset = [&](loop::Value number) {
+    const loop::Value line = walk.reverse ? b.subtract(b.subtract(lines.end, one), number) : b.add(lines.begin, number);
     return b.multiply(line, lines.width);
   };
   b.if_(b.less(lines.begin, lines.end), [&] {
@@ -35,9 +35,9 @@ void walk_columns(LowerCall& call, const Walk& walk, const Lines& lines) {
       const loop::Value place = b.add(offset(b.integer(0)), column);
       b.store(y, place, walk.first(place));
     });
-    b.serial_for(one, b.subtract(lines.end, lines.begin), [&](loop::Value step) {
+    b.serial_for(one, b.subtract(lines.end, lines.begin), [&](loop::Value number) {
       b.vector_for(lines.first, lines.last, [&](loop::Value column) {
-        const loop::Value before = b.add(offset(b.subtract(step, one)), column), place = b.add(offset(step), column);
+        const loop::Value before = b.add(offset(b.subtract(number, one)), column), place = b.add(offset(number), column);
         b.store(y, place, walk.next(b.load(y, before), before, place));
       });
     });

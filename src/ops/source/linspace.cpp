@@ -10,7 +10,7 @@
 
 namespace anyshape {
 
-// As NumPy: begin + i * step in f64, and the last number exactly `end`.
+// As NumPy: begin + i * gap in f64, and the last number exactly `end`.
 Tensor linspace(double begin, double end, const Dim& count, LinspaceOptions options) {
   const NamedCall call("linspace");
   if (!is_floating(options.dtype)) {
@@ -18,11 +18,11 @@ Tensor linspace(double begin, double end, const Dim& count, LinspaceOptions opti
                     "a floating dtype. Use as::arange for integers");
   }
   if (count < 0) call.fail(fmt::format("{} numbers", to_string(count)), "at least 0");
-  const Dim steps = max(options.endpoint ? count - 1 : count, 1);
+  const Dim gaps = max(options.endpoint ? count - 1 : count, 1);
   const Tensor number = arange(count, {.dtype = f64});
-  const Tensor step = make_scalar(f64, end - begin) / size_tensor(steps, f64);
-  const Tensor spread = number * step + make_scalar(f64, begin);
-  return cast(options.endpoint ? where(number == size_tensor(steps, f64), make_scalar(f64, end), spread) : spread, options.dtype);
+  const Tensor gap = make_scalar(f64, end - begin) / size_tensor(gaps, f64);
+  const Tensor spread = number * gap + make_scalar(f64, begin);
+  return cast(options.endpoint ? where(number == size_tensor(gaps, f64), make_scalar(f64, end), spread) : spread, options.dtype);
 }
 
 Tensor eye(const Dim& rows, const EyeOptions& options) {
