@@ -39,14 +39,14 @@ class Copy {
   std::shared_ptr<anyshape::Buffer> from_, to_;
 };
 
-// `bytes`: what the pass cannot but read and write. Pass and copies take turns in blocks, so that each finds the caches as it left them.
+// `bytes`: what the pass cannot but read and write. Pass and copies take turns in rounds, so that each finds the caches as it left them.
 void time_pass(const std::string& name, int64_t bytes, const Work& work) {
-  constexpr int blocks = 4, warm = 3, samples = 10;
+  constexpr int rounds = 4, warm = 3, samples = 10;
   constexpr int64_t large = int64_t{128} << 20;  // beyond every cache
   static const Copy memory(large);
   const Copy same(bytes / 2);
   std::vector<double> times, floors, over_floor, over_copy;
-  for (int block = 0; block < blocks; ++block) {
+  for (int round = 0; round < rounds; ++round) {
     const double copy = bench::median(bench::repeated(warm, samples, same));
     const double floor = bench::median(bench::repeated(1, 3, memory)) * static_cast<double>(bytes) / static_cast<double>(2 * large);
     const std::vector<double> time = bench::repeated(warm, samples, work);

@@ -1,4 +1,4 @@
-// Serial loops, which may carry values, and vector loops, whose body is written once for blocks of lanes.
+// Serial loops, which may carry values, and vector loops, whose body is written once for vectors of lanes.
 #include "codegen/emitter.h"
 
 #include <algorithm>
@@ -55,10 +55,10 @@ void Emitter::emit_serial(const Instruction& loop) {
   }
 }
 
-// A loop over blocks of lanes whose body is written once. A block ends in `full` (go on, or leave after the last) or, if some lanes lie past
+// A loop over vectors of lanes whose body is written once. A vector ends in `full` (go on, or leave after the last) or, if some lanes lie past
 // the end, in `partial` (leave): only effects - stores, accumulations - are written twice. The caller adds phis, then calls begin_body().
-Emitter::BlockLoop Emitter::begin_blocks(const Instruction& loop, int least_width) {
-  BlockLoop blocks{};
+Emitter::LoopBlocks Emitter::begin_vectors(const Instruction& loop, int least_width) {
+  LoopBlocks blocks{};
   llvm::Value* const begin = scalar(loop.args[0]);
   blocks.end = scalar(loop.args[1]);
   blocks.before = builder_.GetInsertBlock();
@@ -78,20 +78,20 @@ Emitter::BlockLoop Emitter::begin_blocks(const Instruction& loop, int least_widt
   return blocks;
 }
 
-void Emitter::begin_body(const BlockLoop& blocks) {
+void Emitter::begin_body(const LoopBlocks& blocks) {
   // An instruction even if both are constants: masks are made right behind it.
   vector_->remaining = builder_.Insert(llvm::BinaryOperator::CreateSub(blocks.end, blocks.index));
   vector_->full = builder_.CreateICmpSGE(vector_->remaining, builder_.getInt64(static_cast<uint64_t>(vector_->width)));
 }
 
-void Emitter::end_full_block(const BlockLoop& blocks) {
+void Emitter::end_full_block(const LoopBlocks& blocks) {
   llvm::Value* const next = builder_.CreateAdd(blocks.index, builder_.getInt64(static_cast<uint64_t>(vector_->width)));
   blocks.index->addIncoming(next, builder_.GetInsertBlock());
   builder_.CreateCondBr(builder_.CreateICmpSLT(next, blocks.end), blocks.head, blocks.exit);
 }
 
 void Emitter::emit_vector(const Instruction& loop) {
-  const BlockLoop blocks = begin_blocks(loop, 1);
+  const LoopBlocks blocks = begin_vectors(loop, 1);
   begin_body(blocks);
   emit_block(loop.body);
   builder_.CreateCondBr(vector_->full, blocks.full, blocks.partial);

@@ -1,5 +1,5 @@
 // Loads and stores. In a vector loop an address with stride 1 is one vector access; other addresses are gathered and scattered. Loads of a
-// partial block may run past the end (see loop::load_slack); stores never do.
+// partial vector may run past the end (see loop::load_slack); stores never do.
 #include "codegen/emitter.h"
 
 #include <llvm/IR/Intrinsics.h>
@@ -29,7 +29,7 @@ llvm::Value* Emitter::address(int32_t buffer, llvm::Value* offset) {
 }
 
 // Nothing writes an In buffer while a kernel runs, so its loads may move over stores and out of loops. Those of an Own buffer stay before the
-// stores of their block: one of them may write the same place.
+// stores of their iteration: one of them may write the same element.
 llvm::Instruction* Emitter::mark_invariant(int32_t buffer, llvm::Instruction* load) {
   if (kernel_.buffers[static_cast<size_t>(buffer)].access == Access::In) {
     load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(module_.getContext(), {}));
@@ -182,7 +182,7 @@ void Emitter::store_partial(const PendingStore& store) {
   const Dtype dtype = kernel_.buffers[static_cast<size_t>(store.buffer)].type;
   const llvm::Align alignment(static_cast<uint64_t>(size_of(dtype)));
   if (host_.has_masked_store && size_of(dtype) >= 4) {
-    // A mask of its own, here in the rarely taken path: one shared with the body would be computed for every block.
+    // A mask of its own, here in the rarely taken path: one shared with the body would be computed for every vector.
     builder_.CreateMaskedStore(store.value, address(store.buffer, store.offset), alignment, lanes_before_end(0, vector_->width));
     return;
   }

@@ -64,7 +64,7 @@ llvm::Value* Emitter::combine(Combine how, Dtype type, llvm::Value* a, llvm::Val
 }
 
 // Lanes past the end keep what they have: adding an identity would turn -0 into 0.
-llvm::Value* Emitter::combine_block(Combine how, Dtype type, llvm::Value* accumulator, llvm::Value* contribution, bool partial) {
+llvm::Value* Emitter::combine_vector(Combine how, Dtype type, llvm::Value* accumulator, llvm::Value* contribution, bool partial) {
   for (int first = 0; first < vector_->width; first += loop::lanes) {
     llvm::Value* const part =
         vector_->width == loop::lanes ? contribution : builder_.CreateShuffleVector(contribution, range(first, loop::lanes));
@@ -89,7 +89,7 @@ llvm::Value* Emitter::combine_lanes(Combine how, Dtype type, llvm::Value* accumu
 
 void Emitter::emit_reduce(const Instruction& loop) {
   const size_t count = loop.results.size();
-  const BlockLoop blocks = begin_blocks(loop, loop::lanes);
+  const LoopBlocks blocks = begin_vectors(loop, loop::lanes);
   llvm::SmallVector<llvm::PHINode*, 4> accumulators;
   llvm::SmallVector<llvm::PHINode*, 4> finals;
   for (size_t i = 0; i < count; ++i) {
@@ -114,7 +114,7 @@ void Emitter::emit_reduce(const Instruction& loop) {
     store_pending(partial);
     llvm::SmallVector<llvm::Value*, 4> combined;
     for (size_t i = 0; i < count; ++i) {
-      combined.push_back(combine_block(loop.combine[i], type_of(loop.results[i]), accumulators[i], contributions[i], partial));
+      combined.push_back(combine_vector(loop.combine[i], type_of(loop.results[i]), accumulators[i], contributions[i], partial));
     }
     llvm::BasicBlock* const last = builder_.GetInsertBlock();
     for (size_t i = 0; i < count; ++i) {

@@ -40,14 +40,14 @@ class Emitter {
     llvm::Value* value;   // a vector in memory form
   };
 
-  // The vector loop being written. Its last block may be partial: lanes from `remaining` on hold garbage that must have no effect.
+  // The vector loop being written. Its last vector may be partial: lanes from `remaining` on hold garbage that must have no effect.
   struct VectorLoop {
     int width = 0;
     llvm::Instruction* remaining = nullptr;  // i64: indices from lane 0 to the end of the loop; at least 1
-    llvm::Value* full = nullptr;             // i1: no partial block
+    llvm::Value* full = nullptr;             // i1: the vector is not partial
     llvm::Value* mask = nullptr;             // <width x i1>: lanes before the end, for gathers; made on first use
     std::vector<bool> varying;
-    std::vector<PendingStore> pending;  // stores held back so that a block tests for the partial case once
+    std::vector<PendingStore> pending;  // stores held back so that a vector tests for the partial case once
   };
 
   // emit_kernel.cpp: functions, blocks, branches, calls
@@ -116,20 +116,20 @@ class Emitter {
   // emit_loops.cpp, emit_reduce.cpp, emit_parallel.cpp
   void emit_serial(const loop::Instruction& loop);
   void emit_vector(const loop::Instruction& loop);
-  // A loop over blocks of lanes; `exit` is entered in three cases: no iteration, full last block, partial last block.
-  struct BlockLoop {
+  // The basic blocks of a loop over vectors; `exit` is entered in three cases: no iteration, full last vector, partial last vector.
+  struct LoopBlocks {
     llvm::BasicBlock *before, *head, *full, *partial, *exit;
     llvm::PHINode* index;
     llvm::Value* end;
   };
-  BlockLoop begin_blocks(const loop::Instruction& loop, int least_width);
-  void begin_body(const BlockLoop& blocks);
-  void end_full_block(const BlockLoop& blocks);
+  LoopBlocks begin_vectors(const loop::Instruction& loop, int least_width);
+  void begin_body(const LoopBlocks& blocks);
+  void end_full_block(const LoopBlocks& blocks);
   void emit_reduce(const loop::Instruction& loop);
   Constant* identity(loop::Combine combine, Dtype type);
   Constant* of_nothing(loop::Combine combine, Dtype type);
   llvm::Value* combine(loop::Combine combine, Dtype type, llvm::Value* a, llvm::Value* b);
-  llvm::Value* combine_block(loop::Combine how, Dtype type, llvm::Value* accumulator, llvm::Value* contribution, bool partial);
+  llvm::Value* combine_vector(loop::Combine how, Dtype type, llvm::Value* accumulator, llvm::Value* contribution, bool partial);
   llvm::Value* combine_lanes(loop::Combine how, Dtype type, llvm::Value* accumulator);
   void emit_parallel(const loop::Instruction& loop);
   llvm::Function* emit_parallel_body(const loop::Instruction& loop, std::span<const loop::Value> captured);

@@ -1,4 +1,4 @@
-// What varies in a vector loop and how many lanes a block of it has. Works on the loop IR alone.
+// What varies in a vector loop and how many lanes a vector of it has. Works on the loop IR alone.
 #include "codegen/lanes.h"
 
 #include <algorithm>

@@ -27,7 +27,7 @@ struct Lanes {
 // Marks (by Value id) what differs between the lanes of the vector loop `loop`: everything that depends on its index.
 std::vector<bool> find_varying(const loop::Kernel& kernel, const loop::Instruction& loop);
 
-// Lanes per block of a vector loop: the host's vector of 4-byte elements, times an unroll factor that falls with the size of the body.
+// Lanes per iteration of a vector loop: the host's vector of 4-byte elements, times an unroll factor that falls with the size of the body.
 int choose_width(const loop::Kernel& kernel, const loop::Instruction& loop, const std::vector<bool>& varying, int vector_bytes);
 
 }  // namespace anyshape::codegen

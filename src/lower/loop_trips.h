@@ -1,5 +1,5 @@
 // How often the instructions of a kernel run, as formulas: the mean length of each loop over all the times it is entered. A loop over a
-// block of a split one is n / blocks long in the mean, and the loop over the blocks runs `blocks` times: what remains is n.
+// part of a split one is n / parts long in the mean, and the loop over the parts runs `parts` times: what remains is n.
 #pragma once
 #include "loop/ir.h"
 

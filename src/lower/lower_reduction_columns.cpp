@@ -36,18 +36,18 @@ void ReductionKernel::emit_column_parts() {
   const Dim column_count = axes_[last].group.extent;
   const Value columns = kernel_.size(column_count), rows = kernel_.size(first.group.extent);
   const std::vector<int32_t> partial = partial_results(parts * column_count);
-  const Value zero = b_.integer(0), one = b_.integer(1), blocks = b_.ceil_divide(columns, columns_at_once);
+  const Value zero = b_.integer(0), one = b_.integer(1), strips = b_.ceil_divide(columns, columns_at_once);
   const Value part_size = b_.multiply(kernel_.size(part_rows), kernel_.size(width));
-  const Value grain = b_.maximum(b_.floor_divide(b_.multiply(b_.integer(task_elements), blocks), b_.maximum(part_size, one)), one);
+  const Value grain = b_.maximum(b_.floor_divide(b_.multiply(b_.integer(task_elements), strips), b_.maximum(part_size, one)), one);
   // Two long rows, which memory delivers together, or some more short ones.
   const Value at_once =
       b_.minimum(b_.maximum(b_.floor_divide(b_.integer(2 * columns_at_once), b_.maximum(columns, one)), b_.integer(2)), b_.integer(16));
   // Part after part, so that tasks of one part are neighbours.
   using ForColumns = std::function<void(const std::function<void(Value column)>&)>;
-  auto in_blocks = [&](Value part_count, const std::function<void(Value part, const ForColumns& for_columns)>& body) {
-    b_.parallel_for(zero, b_.multiply(part_count, blocks), grain, [&](Value task) {
-      const Value part = b_.floor_divide(task, blocks),
-                  begin = b_.multiply(b_.subtract(task, b_.multiply(part, blocks)), b_.integer(columns_at_once));
+  auto in_strips = [&](Value part_count, const std::function<void(Value part, const ForColumns& for_columns)>& body) {
+    b_.parallel_for(zero, b_.multiply(part_count, strips), grain, [&](Value task) {
+      const Value part = b_.floor_divide(task, strips),
+                  begin = b_.multiply(b_.subtract(task, b_.multiply(part, strips)), b_.integer(columns_at_once));
       body(part, [&](const std::function<void(Value)>& each) {
         b_.vector_for(begin, b_.minimum(b_.add(begin, b_.integer(columns_at_once)), columns), [&](Value column) {
           kept_[last] = column;
@@ -57,7 +57,7 @@ void ReductionKernel::emit_column_parts() {
     });
   };
   const auto place = [&](Value part, Value column) { return b_.add(b_.multiply(part, columns), column); };
-  in_blocks(kernel_.size(parts), [&](Value part, const ForColumns& for_columns) {
+  in_strips(kernel_.size(parts), [&](Value part, const ForColumns& for_columns) {
     Values start;
     for (size_t i = 0; i < targets_.size(); ++i) start.push_back(loop::identity(b_, combine_[i], types_[i]));
     for_columns([&](Value column) { store_partial(partial, place(part, column), start); });
@@ -74,7 +74,7 @@ void ReductionKernel::emit_column_parts() {
       });
     });
   });
-  in_blocks(one, [&](Value, const ForColumns& for_columns) {
+  in_strips(one, [&](Value, const ForColumns& for_columns) {
     for_columns([&](Value column) {
       write(in_order(zero, kernel_.size(parts), [&](Value part) { return load_partial(partial, place(part, column)); }));
     });

@@ -189,7 +189,7 @@ class Compiled {
   std::vector<std::shared_ptr<const CompiledKernels>> codes_;  // this processor's first
 };
 
-// 0 .. 70 and both sides of every block border.
+// 0 .. 70 and both sides of every border of a vector.
 inline std::vector<int64_t> lengths() {
   std::vector<int64_t> result;
   for (int64_t n = 0; n <= 70; ++n) result.push_back(n);

@@ -18,10 +18,10 @@ void add_along_axis(LowerCall& call, const Shape& to, int along, const Dim& coun
   const loop::Value size = call.size(to[along]), entries = call.size(count);
   const int32_t from = call.input(0), target = call.output(0);
   fill(b, target, call.size(to.count()), b.constant(call.outputs[0].dtype, int64_t{0}));
-  const loop::Value blocks = b.ceil_divide(inner, columns_per_task), columns = b.minimum(inner, b.integer(columns_per_task));
+  const loop::Value strips = b.ceil_divide(inner, columns_per_task), columns = b.minimum(inner, b.integer(columns_per_task));
   const loop::Value grain = b.maximum(b.floor_divide(b.integer(task_elements), b.multiply(entries, columns)), b.integer(1));
-  b.parallel_for(b.integer(0), b.multiply(outer, blocks), grain, [&](loop::Value task) {
-    const loop::Value row = b.floor_divide(task, blocks), begin = b.multiply(modulo(b, task, blocks), b.integer(columns_per_task));
+  b.parallel_for(b.integer(0), b.multiply(outer, strips), grain, [&](loop::Value task) {
+    const loop::Value row = b.floor_divide(task, strips), begin = b.multiply(modulo(b, task, strips), b.integer(columns_per_task));
     const loop::Value end = b.minimum(b.add(begin, b.integer(columns_per_task)), inner);
     b.serial_for(b.integer(0), entries, [&](loop::Value k) {
       const loop::Value source = b.multiply(b.add(b.multiply(row, entries), k), inner);

@@ -159,7 +159,7 @@ void lower(LowerCall& call) {
     const Dim run = count_between(from, along, from.rank());
     const int32_t source = call.input(static_cast<int>(i));
     const loop::Value length = call.size(run), offset = call.size(before);
-    for_each_block(b, rows, length, [&](loop::Value row, loop::Value begin, loop::Value end) {
+    for_each_part(b, rows, length, [&](loop::Value row, loop::Value begin, loop::Value end) {
       const loop::Value from_row = b.multiply(row, length), to_row = b.add(b.multiply(row, stride), offset);
       b.vector_for(begin, end, [&](loop::Value j) { b.store(target, b.add(to_row, j), b.load(source, b.add(from_row, j))); });
     });

@@ -75,7 +75,7 @@ void lower(LowerCall& call) {
     steps[axis] = b.integer(attrs.steps[axis]);
   }
   const loop::Value length = call.size(from[rank - 1]);
-  for_each_block(b, call.size(count_between(from, 0, rank - 1)), length, [&](loop::Value row, loop::Value begin, loop::Value end) {
+  for_each_part(b, call.size(count_between(from, 0, rank - 1)), length, [&](loop::Value row, loop::Value begin, loop::Value end) {
     std::vector<loop::Value> index = unravel(b, row, outer_sizes);
     index.push_back(b.integer(0));
     for (int axis = 0; axis < rank; ++axis) index[axis] = b.add(b.multiply(index[axis], steps[axis]), begins[axis]);

@@ -28,7 +28,7 @@ void lower(LowerCall& call) {
   const loop::Builder::Argument splits[] = {{call.input(1), b.integer(0)}, {call.input(2), b.integer(0)}};
   const loop::Value integers[] = {call.size(call.call.shape(1)[0]), b.integer(call.op_number())};
   b.call(loop::routine::check_same_splits, splits, integers);
-  for_each_block(b, b.integer(1), call.size(call.call.shape(0).count()), [&](loop::Value, loop::Value begin, loop::Value end) {
+  for_each_part(b, b.integer(1), call.size(call.call.shape(0).count()), [&](loop::Value, loop::Value begin, loop::Value end) {
     b.vector_for(begin, end, [&](loop::Value i) { b.store(y, i, b.load(x, i)); });
   });
 }

@@ -89,11 +89,11 @@ void lower_columns(LowerCall& call, loop::Combine combine, loop::Value outer, lo
   loop::Builder& b = call.b;
   const int32_t x = call.input(0), y = call.output(0);
   const loop::Value zero = b.integer(0), one = b.integer(1);
-  const loop::Value blocks = b.ceil_divide(inner, columns_per_task);
+  const loop::Value strips = b.ceil_divide(inner, columns_per_task);
   const loop::Value each = b.multiply(b.minimum(inner, b.integer(columns_per_task)), length);
   const loop::Value grain = b.maximum(one, b.floor_divide(b.integer(part_size), b.maximum(each, one)));
-  b.parallel_for(zero, b.multiply(outer, blocks), grain, [&](loop::Value task) {
-    const loop::Value row = b.floor_divide(task, blocks), begin = b.multiply(modulo(b, task, blocks), b.integer(columns_per_task));
+  b.parallel_for(zero, b.multiply(outer, strips), grain, [&](loop::Value task) {
+    const loop::Value row = b.floor_divide(task, strips), begin = b.multiply(modulo(b, task, strips), b.integer(columns_per_task));
     b.vector_for(begin, b.minimum(b.add(begin, b.integer(columns_per_task)), inner), [&](loop::Value column) {
       const loop::Value start = b.add(b.multiply(row, b.multiply(length, inner)), column);
       const loop::Value place =

@@ -39,7 +39,7 @@ struct RecurrenceAttrs {
   }
 };
 
-// Rows along the axis side by side, and blocks of what stands beside it.
+// Rows along the axis side by side, and strips of the columns beside it.
 void lower_walk(LowerCall& call, int axis, const Walk& walk) {
   constexpr int64_t columns_per_task = 512, task_elements = 16384;
   loop::Builder& b = call.b;
@@ -47,13 +47,13 @@ void lower_walk(LowerCall& call, int axis, const Walk& walk) {
   const Dim inner = count_between(shape, axis + 1, shape.rank());
   const loop::Value rows = call.size(count_between(shape, 0, axis)), length = call.size(shape[axis]), width = call.size(inner);
   const loop::Value zero = b.integer(0), one = b.integer(1);
-  const loop::Value blocks = b.ceil_divide(width, columns_per_task);
+  const loop::Value strips = b.ceil_divide(width, columns_per_task);
   const loop::Value each = b.multiply(b.minimum(width, b.integer(columns_per_task)), length);
   const loop::Value grain = b.maximum(one, b.floor_divide(b.integer(task_elements), b.maximum(each, one)));
-  b.parallel_for(zero, b.multiply(rows, blocks), grain, [&](loop::Value task) {
-    const loop::Value row = b.floor_divide(task, blocks), begin = b.multiply(row, length), end = b.add(begin, length);
+  b.parallel_for(zero, b.multiply(rows, strips), grain, [&](loop::Value task) {
+    const loop::Value row = b.floor_divide(task, strips), begin = b.multiply(row, length), end = b.add(begin, length);
     if (inner.same_as(1)) return walk_row(call, walk, begin, end);
-    const loop::Value first = b.multiply(modulo(b, task, blocks), b.integer(columns_per_task));
+    const loop::Value first = b.multiply(modulo(b, task, strips), b.integer(columns_per_task));
     walk_columns(call, walk, {begin, end, width, first, b.minimum(b.add(first, b.integer(columns_per_task)), width)});
   });
 }

@@ -76,12 +76,12 @@ void SegmentLoop::run(const std::function<void(const Segment& segment)>& body) c
   const int32_t splits = call_.input(last_input);
   const loop::Value rows = call_.size(call_.call.shape(last_input)[0] - 1), columns = width();
   const loop::Value zero = b.integer(0), one = b.integer(1);
-  const loop::Value blocks = b.ceil_divide(columns, columns_per_task), tasks = b.multiply(rows, blocks);
+  const loop::Value strips = b.ceil_divide(columns, columns_per_task), tasks = b.multiply(rows, strips);
   const loop::Value each = b.floor_divide(b.multiply(call_.size(total_), columns), tasks);
   const loop::Value grain = b.maximum(one, b.floor_divide(b.integer(task_elements), b.maximum(each, one)));
   b.parallel_for(zero, tasks, grain, [&](loop::Value task) {
-    const loop::Value row = b.floor_divide(task, blocks), begin = b.load(splits, row), end = b.load(splits, b.add(row, one));
-    const loop::Value first = b.multiply(b.subtract(task, b.multiply(row, blocks)), b.integer(columns_per_task));
+    const loop::Value row = b.floor_divide(task, strips), begin = b.load(splits, row), end = b.load(splits, b.add(row, one));
+    const loop::Value first = b.multiply(b.subtract(task, b.multiply(row, strips)), b.integer(columns_per_task));
     body({row, begin, end, first, b.minimum(b.add(first, b.integer(columns_per_task)), columns)});
   });
 }

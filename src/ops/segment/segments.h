@@ -38,7 +38,7 @@ struct Segment {
   loop::Value row, begin, end, first, last;
 };
 
-// Rows (and blocks of columns, where values have more than one) side by side on the pool. Work is cut by sizes only.
+// Rows (and strips of columns, where values have more than one) side by side on the pool. Work is cut by sizes only.
 class SegmentLoop {
  public:
   SegmentLoop(LowerCall& call, const Shape& values);  // the splits are the call's last input
