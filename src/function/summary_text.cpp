@@ -1,4 +1,4 @@
-// Rows of a table: one for each kernel or loop as long as they fit a screen, else one for each layer, else the costly ones of each phase and the rest together.
+// Lines of a table: one for each kernel or loop as long as they fit a screen, else one for each layer, else the costly ones of each phase and the rest together.
 #include "function/summary_text.h"
 
 #include "base/amounts.h"
@@ -24,7 +24,7 @@ using lower::Phase;
 using lower::Program;
 using lower::Work;
 
-constexpr size_t most_rows = 26;  // with heads and totals a screen of some thirty-five lines
+constexpr size_t most_lines = 26;  // with heads and totals a screen of some thirty-five lines
 constexpr size_t columns = 110;
 constexpr std::array<std::string_view, 3> phase_names = {"forward", "gradient", "update"};
 
@@ -42,7 +42,7 @@ struct Amount {
   std::string text(std::string (*unit)(int64_t)) const { return value ? (is_bound ? "<= " : "") + unit(*value) : "?"; }
 };
 
-struct Row {
+struct Line {
   Phase phase = Phase::Forward;
   std::string owner;
   std::vector<size_t> kernels;  // by their numbers in the long form
@@ -51,7 +51,7 @@ struct Row {
   Amount flops, bytes;
   int64_t nanoseconds = 0;
 
-  void add(const Row& other) {
+  void add(const Line& other) {
     kernels.insert(kernels.end(), other.kernels.begin(), other.kernels.end());
     if (kind != other.kind) kind = "";
     ops.insert(ops.end(), other.ops.begin(), other.ops.end());
@@ -107,39 +107,39 @@ class Summary {
     for (const Item& item : program_.blocks[0].items) add(item);
     fit();
     write_totals();
-    if (!rows_.empty()) write_table();
+    if (!lines_.empty()) write_table();
     return std::move(text_);
   }
 
  private:
   void add(const Item& item) {
-    Row row;
+    Line line;
     std::vector<size_t> launches;
     collect(item, launches);
-    row.kind = std::holds_alternative<int>(item)                ? std::string(kind_of(program_.launches[launches[0]]))
-               : std::holds_alternative<lower::ScanItem>(item)  ? "scan"
-               : std::holds_alternative<lower::WhileItem>(item) ? "while"
-                                                                : "cond";
+    line.kind = std::holds_alternative<int>(item)                ? std::string(kind_of(program_.launches[launches[0]]))
+                : std::holds_alternative<lower::ScanItem>(item)  ? "scan"
+                : std::holds_alternative<lower::WhileItem>(item) ? "while"
+                                                                 : "cond";
     std::vector<std::string> owners;
     for (const size_t number : launches) {
       const Launch& launch = program_.launches[number];
-      row.kernels.push_back(++kernels_);
-      row.ops.insert(row.ops.end(), launch.ops.begin(), launch.ops.end());
-      row.nanoseconds += executable_.times().of(number);
-      if (number == launches[0]) row.phase = launch.origin.phase;
+      line.kernels.push_back(++kernels_);
+      line.ops.insert(line.ops.end(), launch.ops.begin(), launch.ops.end());
+      line.nanoseconds += executable_.times().of(number);
+      if (number == launches[0]) line.phase = launch.origin.phase;
       for (const std::string& owner : launch.origin.owners) {
         if (std::ranges::find(owners, owner) == owners.end()) owners.push_back(owner);
       }
     }
-    row.owner = fmt::format("{}", fmt::join(owners, ", "));
+    line.owner = fmt::format("{}", fmt::join(owners, ", "));
     try {
       const Work work = lower::count_item(program_, item);
-      row.flops = amount(work.flops, work);
-      row.bytes = amount(work.bytes_read + work.bytes_written, work);
+      line.flops = amount(work.flops, work);
+      line.bytes = amount(work.bytes_read + work.bytes_written, work);
     } catch (const ShapeError&) {  // a formula beyond what sizes can be
-      row.flops.value = row.bytes.value = std::nullopt;
+      line.flops.value = line.bytes.value = std::nullopt;
     }
-    if (!launches.empty()) rows_.push_back(std::move(row));
+    if (!launches.empty()) lines_.push_back(std::move(line));
   }
 
   // In the order of the long form.
@@ -160,41 +160,41 @@ class Summary {
   }
 
   void fit() {
-    if (rows_.size() > most_rows) join_owners();
-    if (rows_.size() > most_rows) {
-      for (Row& row : rows_) {  // a layer for its variables
-        if (row.phase == Phase::Update) row.owner = row.owner.substr(0, std::min(row.owner.rfind('/'), row.owner.find(',')));
+    if (lines_.size() > most_lines) join_owners();
+    if (lines_.size() > most_lines) {
+      for (Line& line : lines_) {  // a layer for its variables
+        if (line.phase == Phase::Update) line.owner = line.owner.substr(0, std::min(line.owner.rfind('/'), line.owner.find(',')));
       }
       join_owners();
     }
-    if (rows_.size() <= most_rows) return;
+    if (lines_.size() <= most_lines) return;
     for (size_t phase = 0; phase < phase_names.size(); ++phase) {
-      std::vector<Row*> by_cost;
-      for (Row& row : rows_) {
-        if (static_cast<size_t>(row.phase) == phase) by_cost.push_back(&row);
+      std::vector<Line*> by_cost;
+      for (Line& line : lines_) {
+        if (static_cast<size_t>(line.phase) == phase) by_cost.push_back(&line);
       }
-      std::ranges::sort(by_cost, {}, [](const Row* row) { return std::pair(-row->cost(), row->kernels[0]); });
-      for (size_t i = most_rows / phase_names.size() - 1; i < by_cost.size(); ++i) by_cost[i]->owner = "others";
+      std::ranges::sort(by_cost, {}, [](const Line* line) { return std::pair(-line->cost(), line->kernels[0]); });
+      for (size_t i = most_lines / phase_names.size() - 1; i < by_cost.size(); ++i) by_cost[i]->owner = "others";
     }
     join_owners();
   }
 
   void join_owners() {
-    const auto key = [](const Row& row) { return std::pair(row.phase, std::string_view(row.owner)); };
-    std::vector<Row> joined;
-    for (Row& row : rows_) {
-      const auto same = std::ranges::find(joined, key(row), key);
+    const auto key = [](const Line& line) { return std::pair(line.phase, std::string_view(line.owner)); };
+    std::vector<Line> joined;
+    for (Line& line : lines_) {
+      const auto same = std::ranges::find(joined, key(line), key);
       if (same == joined.end())
-        joined.push_back(std::move(row));
+        joined.push_back(std::move(line));
       else
-        same->add(row);
+        same->add(line);
     }
-    rows_ = std::move(joined);
+    lines_ = std::move(joined);
   }
 
   void write_totals() {
     Amount flops, bytes;
-    for (const Row& row : rows_) flops += row.flops, bytes += row.bytes, total_ns_ += row.nanoseconds;
+    for (const Line& line : lines_) flops += line.flops, bytes += line.bytes, total_ns_ += line.nanoseconds;
     const Dim arena = substitute(substitute(executable_.peak().arena, known_), bounds_);
     const Dim results = substitute(substitute(executable_.peak().results, known_), bounds_);
     const auto memory = [](const Dim& size) { return size.is_constant() ? bytes_text(size.value()) : to_string(size) + " B"; };
@@ -203,14 +203,14 @@ class Summary {
   }
 
   void write_table() {
-    const bool has_owners = std::ranges::any_of(rows_, [](const Row& row) { return !row.owner.empty(); });
+    const bool has_owners = std::ranges::any_of(lines_, [](const Line& line) { return !line.owner.empty(); });
     size_t number_width = 8, owner_width = has_owners ? 5 : 0;
-    for (const Row& row : rows_) {
-      number_width = std::max(number_width, std::min<size_t>(ranges_text(row.kernels).size(), 12));
-      owner_width = std::max(owner_width, std::min<size_t>(row.owner.size(), 30));
+    for (const Line& line : lines_) {
+      number_width = std::max(number_width, std::min<size_t>(ranges_text(line.kernels).size(), 12));
+      owner_width = std::max(owner_width, std::min<size_t>(line.owner.size(), 30));
     }
-    const auto line = [&](std::string_view number, std::string_view owner, std::string_view kind, std::string_view flops,
-                          std::string_view bytes, std::string_view time, const std::string& ops) {
+    const auto write_line = [&](std::string_view number, std::string_view owner, std::string_view kind, std::string_view flops,
+                                std::string_view bytes, std::string_view time, const std::string& ops) {
       std::string text = fmt::format("  {:>{}}  {:<{}}{}{:<7}  {:>13}  {:>12}  ", number, number_width, owner, owner_width,
                                      has_owners ? "  " : "", kind, flops, bytes);
       if (total_ns_ > 0) text += fmt::format("{:>6}  ", time);
@@ -219,25 +219,25 @@ class Summary {
       text_ += text + "\n";
     };
     text_ += "\n";
-    line("kernel", has_owners ? "layer" : "", "kind", "FLOP", "bytes", "time", "ops");
+    write_line("kernel", has_owners ? "layer" : "", "kind", "FLOP", "bytes", "time", "ops");
     for (size_t phase = 0; phase < phase_names.size(); ++phase) {
-      Row sum;
-      for (const Row& row : rows_) {
-        if (static_cast<size_t>(row.phase) == phase) sum.add(row);
+      Line sum;
+      for (const Line& line : lines_) {
+        if (static_cast<size_t>(line.phase) == phase) sum.add(line);
       }
       if (sum.kernels.empty()) continue;
       if (sum.kernels.size() != kernels_) {
-        line(phase_names[phase], "", "", sum.flops.text(flops_text), sum.bytes.text(bytes_text), share(sum), "");
+        write_line(phase_names[phase], "", "", sum.flops.text(flops_text), sum.bytes.text(bytes_text), share(sum), "");
       }
-      for (const Row& row : rows_) {
-        if (static_cast<size_t>(row.phase) != phase) continue;
-        line(fitted(ranges_text(row.kernels), number_width), fitted(row.owner, owner_width), row.kind, row.flops.text(flops_text),
-             row.bytes.text(bytes_text), share(row), ops_text(row.ops));
+      for (const Line& line : lines_) {
+        if (static_cast<size_t>(line.phase) != phase) continue;
+        write_line(fitted(ranges_text(line.kernels), number_width), fitted(line.owner, owner_width), line.kind, line.flops.text(flops_text),
+                   line.bytes.text(bytes_text), share(line), ops_text(line.ops));
       }
     }
   }
-  std::string share(const Row& row) const {
-    return total_ns_ == 0 ? "" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(row.nanoseconds) / static_cast<double>(total_ns_));
+  std::string share(const Line& line) const {
+    return total_ns_ == 0 ? "" : fmt::format("{:.1f} %", 100.0 * static_cast<double>(line.nanoseconds) / static_cast<double>(total_ns_));
   }
 
   const runtime::Executable& executable_;
@@ -245,7 +245,7 @@ class Summary {
   Substitution known_;   // what stands for a size
   Substitution bounds_;  // and the most that data-dependent sizes can be
   size_t kernels_ = 0;
-  std::vector<Row> rows_;
+  std::vector<Line> lines_;
   int64_t total_ns_ = 0;
   std::string text_;
 };

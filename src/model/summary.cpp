@@ -51,12 +51,12 @@ Results results_of(const AnyLayer& model) {
   return results;
 }
 
-using Row = std::array<std::string, 4>;  // layer, result, parameters, from
+using Line = std::array<std::string, 4>;  // layer, result, parameters, from
 
 class Table {
  public:
   explicit Table(const AnyLayer& model) : results_(results_of(model)) {
-    rows_.push_back({"layer", "result", "parameters", "from"});
+    lines_.push_back({"layer", "result", "parameters", "from"});
     const Layer& network = *model.layer();
     const std::vector<std::string> sources = network.sources(), outputs = network.output_names();
     if (!sources.empty()) add_inputs(network.input_specs());
@@ -66,27 +66,27 @@ class Table {
 
   std::string text() const {
     std::array<size_t, 4> widths{};
-    for (const Row& row : rows_) {
-      for (size_t column = 0; column < widths.size(); ++column) widths[column] = std::max(widths[column], row[column].size());
+    for (const Line& line : lines_) {
+      for (size_t column = 0; column < widths.size(); ++column) widths[column] = std::max(widths[column], line[column].size());
     }
-    const bool has_sources = std::ranges::any_of(rows_.begin() + 1, rows_.end(), [](const Row& row) { return !row[3].empty(); });
+    const bool has_sources = std::ranges::any_of(lines_.begin() + 1, lines_.end(), [](const Line& line) { return !line[3].empty(); });
     std::string text;
-    const std::string line(widths[0] + widths[1] + widths[2] + 6 + (has_sources ? widths[3] + 3 : 0), '-');
-    for (const Row& row : rows_) {
-      std::string cells = fmt::format("{:<{}}   {:<{}}   {:>{}}", row[0], widths[0], row[1], widths[1], row[2], widths[2]);
-      if (has_sources && !row[3].empty()) cells += "   " + row[3];
+    const std::string rule(widths[0] + widths[1] + widths[2] + 6 + (has_sources ? widths[3] + 3 : 0), '-');
+    for (const Line& line : lines_) {
+      std::string cells = fmt::format("{:<{}}   {:<{}}   {:>{}}", line[0], widths[0], line[1], widths[1], line[2], widths[2]);
+      if (has_sources && !line[3].empty()) cells += "   " + line[3];
       cells.erase(cells.find_last_not_of(' ') + 1);
       text += cells + "\n";
-      if (&row == &rows_.front()) text += line + "\n";
+      if (&line == &lines_.front()) text += rule + "\n";
     }
-    return text + line + "\n";
+    return text + rule + "\n";
   }
 
  private:
   void add_inputs(const std::vector<TensorSpec>& inputs) {
     for (size_t i = 0; i < inputs.size(); ++i) {
       const std::string name = inputs[i].name.empty() ? fmt::format("input_{}", i) : inputs[i].name;
-      rows_.push_back({name + " (input)", to_string(inputs[i].shape), "", ""});
+      lines_.push_back({name + " (input)", to_string(inputs[i].shape), "", ""});
     }
   }
 
@@ -98,13 +98,14 @@ class Table {
     return fmt::format("{}", fmt::join(shapes, ", "));
   }
 
-  // `sources`: what each child is called on, where that is not simply the row before; none where only the call tells.
+  // `sources`: what each child is called on, where that is not simply the line before; none where only the call tells.
   void add_children(const AnyLayer& layer, size_t depth, const std::vector<std::string>& sources) {
     const LayerState& state = layer.layer()->state();
     for (size_t i = 0; i < state.children.size(); ++i) {
       const AnyLayer& child = state.children[i];
-      rows_.push_back({fmt::format("{}{} ({})", std::string(2 * depth, ' '), state.child_names[i], child.type()), shapes_of(*child.layer()),
-                       child.is_built() ? fmt::format("{}", child.parameter_count()) : "?", i < sources.size() ? sources[i] : ""});
+      lines_.push_back({fmt::format("{}{} ({})", std::string(2 * depth, ' '), state.child_names[i], child.type()),
+                        shapes_of(*child.layer()), child.is_built() ? fmt::format("{}", child.parameter_count()) : "?",
+                        i < sources.size() ? sources[i] : ""});
       add_children(child, depth + 1, {});
     }
   }
@@ -114,13 +115,13 @@ class Table {
     const size_t children = network.state().children.size();
     for (size_t i = 0; i < names.size(); ++i) {
       const bool is_known = found != results_.end() && i < found->second.size();
-      rows_.push_back({names[i] + " (output)", is_known ? to_string(found->second[i].shape) : "?", "",
-                       children + i < sources.size() ? sources[children + i] : ""});
+      lines_.push_back({names[i] + " (output)", is_known ? to_string(found->second[i].shape) : "?", "",
+                        children + i < sources.size() ? sources[children + i] : ""});
     }
   }
 
   Results results_;
-  std::vector<Row> rows_;
+  std::vector<Line> lines_;
 };
 
 int64_t bytes_of(const std::vector<Variable>& variables) {
