@@ -37,7 +37,7 @@ class Decoder : public as::Layer {
   // New letters [batch, time] behind those of the caches: logits [batch, time, letters], and the caches with them.
   std::pair<Tensor, Caches> next(const Tensor& text, Caches caches) const {
     const as::Dim before = caches[0].length();
-    Tensor x = letter_(text) + place_(as::arange(before, before + text.shape()[1]));
+    Tensor x = letter_(text) + position_(as::arange(before, before + text.shape()[1]));
     for (size_t block = 0; block < attention_.size(); ++block) {
       const auto [attended, grown] = attention_[block].run(before_attention_[block](x), caches[block]);
       caches[block] = grown;
@@ -50,7 +50,7 @@ class Decoder : public as::Layer {
   Tensor call(const Tensor& text, const as::CallContext&) override { return next(text, empty(text.shape()[0])).first; }
 
  private:
-  as::Embedding letter_ = child(as::Embedding(letters, 64)), place_ = child(as::Embedding(longest, 64));
+  as::Embedding letter_ = child(as::Embedding(letters, 64)), position_ = child(as::Embedding(longest, 64));
   std::vector<as::LayerNormalization> before_attention_, before_dense_;
   std::vector<as::MultiHeadAttention> attention_;
   std::vector<as::Dense> wide_, narrow_;

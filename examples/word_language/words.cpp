@@ -23,8 +23,8 @@ void read_list(const std::filesystem::path& file, int32_t language, Owners& owne
   for (std::string line; std::getline(lines, line);) {
     const std::u32string word = to_letters(line);
     if (word.size() < 3) continue;
-    const auto [place, is_new] = owners.emplace(word, language);
-    if (!is_new && place->second != language) place->second = several;
+    const auto [found, is_new] = owners.emplace(word, language);
+    if (!is_new && found->second != language) found->second = several;
   }
 }
 

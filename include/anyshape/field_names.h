@@ -20,9 +20,9 @@ struct Held {
 #pragma GCC diagnostic ignored "-Wundefined-internal"
 template <class T>
 extern Held<T> held;
-template <class T, size_t place>
+template <class T, size_t index>
 constexpr auto address() {
-  return &std::get<place>(references(held<T>.value));
+  return &std::get<index>(references(held<T>.value));
 }
 #pragma GCC diagnostic pop
 
@@ -40,9 +40,9 @@ constexpr std::string_view last_word(std::string_view text) {
   return text.substr(begin, end - begin);
 }
 
-template <class T, size_t... places>
-constexpr std::array<std::string_view, sizeof...(places)> names_at(std::index_sequence<places...>) {
-  return {last_word(text_of_argument<address<T, places>()>())...};
+template <class T, size_t... indices>
+constexpr std::array<std::string_view, sizeof...(indices)> names_at(std::index_sequence<indices...>) {
+  return {last_word(text_of_argument<address<T, indices>()>())...};
 }
 /// Of a plain struct, in order.
 template <class T>

@@ -28,7 +28,7 @@ template <class T, size_t... Before>
 constexpr bool takes(std::index_sequence<Before...>) {
   return requires { T{(static_cast<void>(Before), AnyField())...}; };
 }
-/// With the braces of a nested value at one place.
+/// With the braces of a nested value at one index.
 template <class T, size_t... Before, size_t... Behind>
 constexpr bool takes_braces(std::index_sequence<Before...>, std::index_sequence<Behind...>) {
   return requires { T{(static_cast<void>(Before), AnyField())..., {AnyField()}, (static_cast<void>(Behind), AnyField())...}; };
@@ -45,14 +45,14 @@ constexpr size_t count() {
 }
 
 // A C array takes as many initializers as it has elements, but one in braces stands for all of them: then those behind are too many.
-template <class T, size_t place>
+template <class T, size_t index>
 constexpr bool is_array_at() {
-  constexpr auto before = std::make_index_sequence<place>();
-  return takes_braces<T>(before, std::index_sequence<>()) && !takes_braces<T>(before, std::make_index_sequence<count<T>() - place - 1>());
+  constexpr auto before = std::make_index_sequence<index>();
+  return takes_braces<T>(before, std::index_sequence<>()) && !takes_braces<T>(before, std::make_index_sequence<count<T>() - index - 1>());
 }
-template <class T, size_t... Places>
-constexpr bool has_array(std::index_sequence<Places...>) {
-  return (is_array_at<T, Places>() || ...);
+template <class T, size_t... Indices>
+constexpr bool has_array(std::index_sequence<Indices...>) {
+  return (is_array_at<T, Indices>() || ...);
 }
 
 template <class T>

@@ -32,25 +32,25 @@ class Index {
   /// One index: the axis goes. Negative counts from the end.
   template <std::integral Integer>
     requires(!std::same_as<Integer, bool>)
-  Index(Integer place) : kind_(Kind::At), begin_(Dim(place)) {}
-  Index(const Dim& place) : kind_(Kind::At), begin_(place) {}
+  Index(Integer index) : kind_(Kind::At), begin_(Dim(index)) {}
+  Index(const Dim& index) : kind_(Kind::At), begin_(index) {}
   /// {begin, end} and {begin, end, step}, as NumPy's begin:end:step: the end is not in it, negative bounds count from the end, {} is an open end.
   Index(std::optional<Dim> begin, std::optional<Dim> end, int64_t step = 1)
       : kind_(Kind::Range), begin_(std::move(begin)), end_(std::move(end)), step_(step) {}
-  Index(const Tensor& places);  ///< i32 or i64: as take; b8, alone: as boolean_mask
+  Index(const Tensor& indices);  ///< i32 or i64: as take; b8, alone: as boolean_mask
 
   Kind kind() const { return kind_; }                         ///< says which of the others count
-  const Dim& place() const { return *begin_; }                ///< of At
+  const Dim& at() const { return *begin_; }                   ///< of At
   const std::optional<Dim>& begin() const { return begin_; }  ///< of Range; none: open
   const std::optional<Dim>& end() const { return end_; }      ///< likewise
   int64_t step() const { return step_; }                      ///< of Range; 1 unless given
-  Tensor places() const;                                      ///< of Tensor
+  Tensor indices() const;                                     ///< of Tensor
 
  private:
   Kind kind_ = Kind::Whole;
   std::optional<Dim> begin_, end_;
   int64_t step_ = 1;
-  std::shared_ptr<const TensorImpl> places_;
+  std::shared_ptr<const TensorImpl> indices_;
 };
 
 /// Indices of several axes as one value, for updated(x, as::at(0, {1, -1}), value).

@@ -58,8 +58,8 @@ template <class Options>
 void append_fields(std::vector<Config::Field>& fields, const Options& options) {
   static_assert(fields::can_be_taken_apart<Options>,
                 "anyshape: options are a plain struct: no constructors, base classes, private members or C arrays, at most 24 fields");
-  size_t place = 0;
-  std::apply([&](const auto&... each) { (fields.push_back({std::string(fields::names<Options>[place++]), to_config(each)}), ...); },
+  size_t index = 0;
+  std::apply([&](const auto&... each) { (fields.push_back({std::string(fields::names<Options>[index++]), to_config(each)}), ...); },
              fields::references(options));
 }
 
@@ -128,13 +128,13 @@ void read_fields(Options& options, const Config& config, const std::string& owne
   const auto read = [&]<class Field>(std::string_view name, Field& field) {
     if (const Config* const given = config.find(name)) field = from_config<Field>(*given, owner + ": " + std::string(name));
   };
-  size_t place = 0;
-  std::apply([&](auto&... each) { (read(fields::names<Options>[place++], each), ...); }, fields::references(options));
+  size_t index = 0;
+  std::apply([&](auto&... each) { (read(fields::names<Options>[index++], each), ...); }, fields::references(options));
 }
 
 /// A struct of which every field is there.
-template <class Arguments, size_t... places>
-Arguments required_fields(const Config& config, const std::string& owner, std::index_sequence<places...>) {
+template <class Arguments, size_t... indices>
+Arguments required_fields(const Config& config, const std::string& owner, std::index_sequence<indices...>) {
   using References = decltype(fields::references(std::declval<Arguments&>()));
   const auto read = [&]<class Field>(std::type_identity<Field>, std::string_view name) {
     const Config* const given = config.kind() == Config::Kind::Text ? nullptr : config.find(name);
@@ -142,7 +142,7 @@ Arguments required_fields(const Config& config, const std::string& owner, std::i
     return from_config<Field>(*given, owner + ": " + std::string(name));
   };
   return Arguments{
-      read(std::type_identity<std::remove_cvref_t<std::tuple_element_t<places, References>>>(), fields::names<Arguments>[places])...};
+      read(std::type_identity<std::remove_cvref_t<std::tuple_element_t<indices, References>>>(), fields::names<Arguments>[indices])...};
 }
 
 template <class T>

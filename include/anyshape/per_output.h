@@ -10,7 +10,7 @@
 #pragma GCC visibility push(default)
 namespace anyshape {
 
-/// A value for one output, or without a name for the output at its place.
+/// A value for one output, or without a name for the output at its index.
 template <class Value>
 struct ForOutput {
   template <class Given>

@@ -114,9 +114,9 @@ Part read_part(const Config& config, const std::string& owner) {
 template <class Part, bool is_required>
 void append_registered(std::vector<RegisteredField>& fields) {
   if constexpr (is_required) {
-    size_t place = 0;
+    size_t index = 0;
     const auto add = [&]<class... Fields>(std::type_identity<std::tuple<Fields&...>>) {
-      (fields.push_back({.name = std::string(fields::names<Part>[place++]), .is_required = true, .expected = expected_words<Fields>()}),
+      (fields.push_back({.name = std::string(fields::names<Part>[index++]), .is_required = true, .expected = expected_words<Fields>()}),
        ...);
     };
     add(std::type_identity<decltype(fields::references(std::declval<Part&>()))>());
@@ -127,24 +127,25 @@ void append_registered(std::vector<RegisteredField>& fields) {
   }
 }
 
-template <class Kind, class... Parts, size_t... places>
-Registry::Entry entry_of(std::string name, Kind (*make)(Parts...), std::index_sequence<places...>) {
-  return {.name = std::move(name),
-          .fields =
-              [] {
-                std::vector<RegisteredField> fields;
-                (append_registered<Parts, (places + 1 < sizeof...(Parts))>(fields), ...);
-                return fields;
-              },
-          .make =
-              [make](const Config& config, void* made) {
-                const std::string owner = config.kind() == Config::Kind::Object ? config.class_name() : config.as_text();
-                std::vector<std::string_view> names;
-                (names.insert(names.end(), fields::names<Parts>.begin(), fields::names<Parts>.end()), ...);
-                require_known(config, owner, names);
-                static_cast<std::optional<Kind>*>(made)->emplace(make(read_part<Parts, (places + 1 < sizeof...(Parts))>(config, owner)...));
-              },
-          .origin = reinterpret_cast<const void*>(make)};
+template <class Kind, class... Parts, size_t... indices>
+Registry::Entry entry_of(std::string name, Kind (*make)(Parts...), std::index_sequence<indices...>) {
+  return {
+      .name = std::move(name),
+      .fields =
+          [] {
+            std::vector<RegisteredField> fields;
+            (append_registered<Parts, (indices + 1 < sizeof...(Parts))>(fields), ...);
+            return fields;
+          },
+      .make =
+          [make](const Config& config, void* made) {
+            const std::string owner = config.kind() == Config::Kind::Object ? config.class_name() : config.as_text();
+            std::vector<std::string_view> names;
+            (names.insert(names.end(), fields::names<Parts>.begin(), fields::names<Parts>.end()), ...);
+            require_known(config, owner, names);
+            static_cast<std::optional<Kind>*>(made)->emplace(make(read_part<Parts, (indices + 1 < sizeof...(Parts))>(config, owner)...));
+          },
+      .origin = reinterpret_cast<const void*>(make)};
 }
 
 }  // namespace detail

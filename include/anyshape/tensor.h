@@ -54,8 +54,8 @@ class Tensor {
   template <class T, std::integral... Indices>
     requires(sizeof...(Indices) > 0)
   T item(Indices... indices) const {
-    const int64_t place[] = {static_cast<int64_t>(indices)...};
-    return element<T>(place);
+    const int64_t index[] = {static_cast<int64_t>(indices)...};
+    return element<T>(index);
   }
   /// All elements in row-major order, those of a ragged tensor row by row; T must be the tensor's element type, float for f16 and bf16.
   template <class T>
@@ -92,8 +92,8 @@ class Tensor {
   std::shared_ptr<const TensorImpl> impl_;
 };
 
-inline Index::Index(const Tensor& places) : kind_(Kind::Tensor), places_(places.impl()) {}
-inline Tensor Index::places() const { return Tensor(places_); }
+inline Index::Index(const Tensor& indices) : kind_(Kind::Tensor), indices_(indices.impl()) {}
+inline Tensor Index::indices() const { return Tensor(indices_); }
 
 /// From host numbers; the element type decides the dtype: tensor({1, 2}) is i32[2], tensor({{1.f}, {2.f}}) is f32[2, 1].
 template <class T>

@@ -88,7 +88,7 @@ class InlineVector {
   void append(Iterator begin, Iterator end) {
     for (; begin != end; ++begin) push_back(*begin);
   }
-  T* erase(const T* place) { return erase(place, place + 1); }
+  T* erase(const T* element) { return erase(element, element + 1); }
   T* erase(const T* from, const T* to) {
     T* const gap = begin() + (from - begin());
     size_ = static_cast<uint32_t>(std::copy(to, static_cast<const T*>(end()), gap) - begin());

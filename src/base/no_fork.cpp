@@ -115,10 +115,10 @@ uint64_t thread_that_forked() noexcept { return came_along.load(std::memory_orde
 
 void add_around_fork(const AroundFork& added) noexcept {
   const NoFork whole;
-  const int32_t place = call_count.load();
-  assert(place < most_calls);  // called while the library is loaded, by one thread
-  calls[static_cast<size_t>(place)] = added;
-  call_count.store(place + 1);
+  const int32_t number = call_count.load();
+  assert(number < most_calls);  // called while the library is loaded, by one thread
+  calls[static_cast<size_t>(number)] = added;
+  call_count.store(number + 1);
 }
 
 namespace {

@@ -22,7 +22,7 @@ class PointerTable {
   // A new one is T(). References hold until the next one is added.
   T& operator[](const Key* key) {
     if ((size_ + 1) * 4 > entries_.size() * 3) grow();
-    Entry& entry = entries_[place_of(key)];
+    Entry& entry = entries_[slot_of(key)];
     if (entry.key == nullptr) {
       entry.key = key;
       ++size_;
@@ -37,7 +37,7 @@ class PointerTable {
 
   const T* find(const Key* key) const {
     if (entries_.empty()) return nullptr;
-    const Entry& entry = entries_[place_of(key)];
+    const Entry& entry = entries_[slot_of(key)];
     return entry.key == key ? &entry.value : nullptr;
   }
 
@@ -48,17 +48,17 @@ class PointerTable {
   };
 
   // Where the key is, or the free entry at which its search ends: there always is one.
-  size_t place_of(const Key* key) const {
+  size_t slot_of(const Key* key) const {
     const size_t mask = entries_.size() - 1;
-    size_t place = (reinterpret_cast<uintptr_t>(key) * 0x9e3779b97f4a7c15U >> 32U) & mask;
-    while (entries_[place].key != nullptr && entries_[place].key != key) place = (place + 1) & mask;
-    return place;
+    size_t slot = (reinterpret_cast<uintptr_t>(key) * 0x9e3779b97f4a7c15U >> 32U) & mask;
+    while (entries_[slot].key != nullptr && entries_[slot].key != key) slot = (slot + 1) & mask;
+    return slot;
   }
 
   void grow() {
     std::vector<Entry> old = std::exchange(entries_, std::vector<Entry>(entries_.empty() ? 16 : entries_.size() * 2));
     for (Entry& entry : old) {
-      if (entry.key != nullptr) entries_[place_of(entry.key)] = std::move(entry);
+      if (entry.key != nullptr) entries_[slot_of(entry.key)] = std::move(entry);
     }
   }
 

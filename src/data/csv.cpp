@@ -32,7 +32,7 @@ constexpr std::string_view header_rule = "at most as many columns";
 
 struct Column {
   std::string name;
-  size_t place = 0;  // in a record
+  size_t index = 0;  // in a record
   Dtype dtype = Dtype::f32;
   const std::vector<std::string>* categories = nullptr;
 };
@@ -147,7 +147,7 @@ struct Record {
     const Tensor values = make_empty(dtype, sizes);
     with_element(dtype, [&]<class T>(T) {
       T* to = reinterpret_cast<T*>(values.impl()->data());
-      for (const Column& column : columns) *to++ = convert_element<T>(value_of<Number>({table, column, line}, fields[column.place]));
+      for (const Column& column : columns) *to++ = convert_element<T>(value_of<Number>({table, column, line}, fields[column.index]));
     });
     return values;
   }
@@ -214,23 +214,23 @@ Dataset Dataset::from_csv(const std::filesystem::path& file, CsvOptions options)
   table->width = names.size();
   table->record_rule = fmt::format("{}, one per column", table->width);
   for (size_t i = 0; i < names.size(); ++i) names[i] = table->options.header ? std::string(trimmed(names[i])) : fmt::to_string(i);
-  struct Places {
+  struct Columns {
     size_t first = 0;
     std::optional<size_t> second = {};  // another column of that name
   };
-  std::unordered_map<std::string_view, Places> places;
+  std::unordered_map<std::string_view, Columns> columns_of;
   for (size_t i = 0; i < names.size(); ++i) {
-    const auto [found, is_new] = places.try_emplace(names[i], Places{i});
+    const auto [found, is_new] = columns_of.try_emplace(names[i], Columns{i});
     if (!is_new && !found->second.second) found->second.second = i;
   }
   auto column = [&](const std::string& name) {
-    const auto found = places.find(name);
-    if (found == places.end()) throw ArgumentError(fmt::format("Dataset::from_csv: {}", unknown_name("column", name, names)));
+    const auto found = columns_of.find(name);
+    if (found == columns_of.end()) throw ArgumentError(fmt::format("Dataset::from_csv: {}", unknown_name("column", name, names)));
     if (found->second.second) {
       throw DataError(fmt::format("Dataset::from_csv: \"{}\": columns {} and {} are both named {}; expected one of that name.",
                                   file.string(), found->second.first, *found->second.second, in_quotes(name)));
     }
-    Column result{.name = name, .place = found->second.first};
+    Column result{.name = name, .index = found->second.first};
     if (const auto listed = table->options.categories.find(name); listed != table->options.categories.end()) {
       result.categories = &listed->second;
       result.dtype = Dtype::i32;

@@ -22,15 +22,16 @@ bool is_small(std::string_view text) {
   const size_t mark = text.find_first_of("eE");
   const std::string_view digits = text.substr(0, mark);
   const size_t first = digits.find_first_of("123456789"), point = std::min(digits.find('.'), digits.size());
-  if (first == std::string_view::npos) return true;                        // zeros only
-  auto place = static_cast<int64_t>(point) - static_cast<int64_t>(first);  // of the first digit: 1 where it stands right before the point
-  if (mark == std::string_view::npos) return place <= 0;
+  if (first == std::string_view::npos) return true;  // zeros only
+  auto magnitude =
+      static_cast<int64_t>(point) - static_cast<int64_t>(first);  // of the first digit: 1 where it stands right before the point
+  if (mark == std::string_view::npos) return magnitude <= 0;
   std::string_view exponent = text.substr(mark + 1);
   if (exponent.starts_with('+')) exponent.remove_prefix(1);
   int64_t power = 0;
   const auto [end, error] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), power);
   if (error == std::errc::result_out_of_range) return exponent.starts_with('-');
-  return __builtin_add_overflow(place, power, &place) ? power < 0 : place <= 0;
+  return __builtin_add_overflow(magnitude, power, &magnitude) ? power < 0 : magnitude <= 0;
 }
 
 }  // namespace

@@ -16,13 +16,13 @@ CsvReader::CsvReader(const std::filesystem::path& file, char separator)
   }
   if (!in_.problem().empty()) fail_to_read(in_.problem());
   constexpr std::string_view mark = "\xef\xbb\xbf";  // a byte order mark, which some programs write
-  if (peek() >= 0 && std::string_view(buffer_.data(), end_).starts_with(mark)) place_ = mark.size();
+  if (peek() >= 0 && std::string_view(buffer_.data(), end_).starts_with(mark)) offset_ = mark.size();
 }
 
 bool CsvReader::fill() {
   const int64_t bytes = in_.read(buffer_.data(), static_cast<int64_t>(buffer_.size()));
   if (bytes < 0) fail_to_read("cannot be read on");
-  place_ = 0;
+  offset_ = 0;
   end_ = static_cast<size_t>(bytes);
   return bytes > 0;
 }

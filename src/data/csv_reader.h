@@ -22,10 +22,10 @@ class CsvReader {
 
  private:
   static constexpr int end_of_file = -1;
-  int peek() { return place_ < end_ || fill() ? static_cast<unsigned char>(buffer_[place_]) : end_of_file; }
+  int peek() { return offset_ < end_ || fill() ? static_cast<unsigned char>(buffer_[offset_]) : end_of_file; }
   int get() {
     const int character = peek();
-    if (character != end_of_file) ++place_;
+    if (character != end_of_file) ++offset_;
     return character;
   }
   bool fill();  // DataError where it cannot be read on
@@ -38,7 +38,7 @@ class CsvReader {
   ReadFile in_;
   char separator_;
   std::vector<char> buffer_;
-  size_t place_ = 0, end_ = 0;
+  size_t offset_ = 0, end_ = 0;
   int64_t line_ = 1, record_line_ = 1;
 };
 

@@ -35,16 +35,16 @@ class RowsCursor final : public DatasetCursor {
   }
 
   std::optional<Example> next() override {
-    if (place_ >= count_) return std::nullopt;
-    const int64_t place = place_++, index = numbers_.empty() ? place : numbers_[static_cast<size_t>(place)];
+    if (next_ >= count_) return std::nullopt;
+    const int64_t number = next_++, index = numbers_.empty() ? number : numbers_[static_cast<size_t>(number)];
     return mapped(*rows_, [&](const Tensor& tensor) { return row_of(tensor, index); });
   }
 
   bool gives_batches() const override { return true; }
   std::optional<Example> next_batch(int64_t size) override {
-    if (place_ >= count_) return std::nullopt;
-    const int64_t begin = place_, end = begin + std::min(size, count_ - begin);
-    place_ = end;
+    if (next_ >= count_) return std::nullopt;
+    const int64_t begin = next_, end = begin + std::min(size, count_ - begin);
+    next_ = end;
     const auto part = [&](const Tensor& tensor) { return slice(tensor, {{.begin = begin, .end = end}}); };
     if (!order_.defined()) return mapped(*rows_, part);
     return mapped(*rows_, [chosen = part(order_)](const Tensor& tensor) { return take(tensor, chosen); });
@@ -55,7 +55,7 @@ class RowsCursor final : public DatasetCursor {
   Tensor order_;
   std::vector<int64_t> numbers_;
   int64_t count_;
-  int64_t place_ = 0;
+  int64_t next_ = 0;
 };
 
 class FromTensors final : public DatasetImpl {

@@ -21,12 +21,12 @@ static bool is_ragged(const TensorSpec& spec) { return spec.shape.rank() > 1 && 
 
 Signature::Signature(std::vector<TensorSpec> specs, std::vector<Rows> rows) : specs_(std::move(specs)), rows_(std::move(rows)) {
   for (size_t argument = 0; argument < specs_.size(); ++argument) {
-    const int place = static_cast<int>(argument);
-    for (int axis = 0; axis < specs_[argument].shape.rank(); ++axis) add_symbol(specs_[argument].shape[axis], {place, axis});
+    const int number = static_cast<int>(argument);
+    for (int axis = 0; axis < specs_[argument].shape.rank(); ++axis) add_symbol(specs_[argument].shape[axis], {number, axis});
     if (const Rows* ragged = find_rows(argument); ragged != nullptr && ragged->first == argument) {
-      add_symbol(ragged->total, {place, 1, Part::Total});
-      add_symbol(ragged->shortest, {place, 1, Part::Shortest});
-      add_symbol(ragged->longest, {place, 1, Part::Longest});
+      add_symbol(ragged->total, {number, 1, Part::Total});
+      add_symbol(ragged->shortest, {number, 1, Part::Shortest});
+      add_symbol(ragged->longest, {number, 1, Part::Longest});
     }
   }
 }

@@ -136,8 +136,8 @@ TraceRecord record_of(const Trace& trace, const Signature& signature) {
     if (check.op == specialize_place) {
       record.specialized.push_back(to_string(check.check));
     } else {
-      const std::string place = check.after == nullptr ? "" : fmt::format(" (after {})", check.after->op->name);
-      record.checks.push_back(fmt::format("{}: {}{}", check.op, to_string(check.check), place));
+      const std::string after = check.after == nullptr ? "" : fmt::format(" (after {})", check.after->op->name);
+      record.checks.push_back(fmt::format("{}: {}{}", check.op, to_string(check.check), after));
     }
   }
   for (const graph::Node* node : trace.graph->nodes()) {

@@ -28,7 +28,7 @@ class TraceEntry {
   const runtime::Executable& executable() const { return *compiled_.executable; }
   const VariableSet& variables() const { return variables_; }
   const VariableSet& assigned() const { return assigned_; }
-  // The place among the assigned variables of one whose value is that argument of a run.
+  // The index among the assigned variables of one whose value is that argument of a run.
   size_t assigned_by(int argument) const { return assigned_by_[static_cast<size_t>(argument) - first_variable_]; }
 
   enum class Fit { Yes, No, Error };  // Error: a size rule of an op is broken

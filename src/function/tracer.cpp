@@ -125,12 +125,12 @@ graph::Value* Tracer::wide_argument(const BoundCall& call) {
   if (traced == nullptr || traced->trace != root_.id || call.inputs[0].dtype() != Dtype::f32 || call.inputs[0].rank() != 0) return nullptr;
   const auto argument = std::ranges::find(root_.arguments, traced->value, [](const Tensor& each) { return each.impl()->traced()->value; });
   if (argument == root_.arguments.end()) return nullptr;
-  const auto place = static_cast<size_t>(argument - root_.arguments.begin());
-  const auto known = std::ranges::find(wide_, place, &Wide::argument);
+  const auto number = static_cast<size_t>(argument - root_.arguments.begin());
+  const auto known = std::ranges::find(wide_, number, &Wide::argument);
   if (known != wide_.end()) return known->value;
   const std::string& name = traced->value->spec.name;
   wide_.push_back(
-      {place, root_.graph->add_input({Dtype::f64, {}, fmt::format("{}.f64", name.empty() ? fmt::format("argument{}", place) : name)})});
+      {number, root_.graph->add_input({Dtype::f64, {}, fmt::format("{}.f64", name.empty() ? fmt::format("argument{}", number) : name)})});
   return wide_.back().value;
 }
 

@@ -77,10 +77,10 @@ class ArgumentMaker {
       Shape shape;
       for (const Dim& size : signature.specs()[i].shape) shape.push_back(evaluate(size, bindings));
       require_room(signature, sizes, {elements_[i].dtype(), shape, signature.specs()[i].name});
-      std::vector<int64_t> places(static_cast<size_t>(shape.count().value()));
+      std::vector<int64_t> indices(static_cast<size_t>(shape.count().value()));
       const auto count = static_cast<uint64_t>(elements_[i].shape()[0].value());
-      for (int64_t& place : places) place = static_cast<int64_t>(random() % count);
-      arguments.push_back(take(elements_[i], tensor(places, shape)));
+      for (int64_t& index : indices) index = static_cast<int64_t>(random() % count);
+      arguments.push_back(take(elements_[i], tensor(indices, shape)));
     }
     return arguments;
   }

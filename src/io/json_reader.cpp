@@ -161,7 +161,7 @@ JsonReader::Number JsonReader::number() {
   if (accept("-Infinity")) return {.value = -infinity};
   const size_t begin = at_;
   size_t end = begin;
-  const auto at = [&](size_t place) { return place < text_.size() ? text_[place] : '\0'; };
+  const auto at = [&](size_t index) { return index < text_.size() ? text_[index] : '\0'; };
   const auto digits = [&] {
     const size_t before = end;
     while (at(end) >= '0' && at(end) <= '9') ++end;

@@ -1,5 +1,5 @@
 // Safetensors: eight bytes of header length, a JSON header with dtype, shape and offsets of every tensor, then the elements. Files are
-// hostile: the header is read by a parser that knows nothing but this form, and every place is checked before memory is asked for.
+// hostile: the header is read by a parser that knows nothing but this form, and every offset is checked before memory is asked for.
 #include "io/safetensors.h"
 
 #include "base/cut_text.h"
@@ -48,7 +48,7 @@ struct Entry {
 
 Entry read_entry(JsonReader& json, std::string name) {
   Entry entry{.name = std::move(name)};
-  bool has_dtype = false, has_shape = false, has_place = false;
+  bool has_dtype = false, has_shape = false, has_offsets = false;
   json.members([&](const std::string& key) {
     if (key == "dtype") {
       const std::string spelled = json.string();
@@ -60,16 +60,16 @@ Entry read_entry(JsonReader& json, std::string name) {
       entry.shape = json.integers(static_cast<size_t>(max_rank));
       has_shape = true;
     } else if (key == "data_offsets") {
-      const std::vector<int64_t> place = json.integers(2);
-      if (place.size() != 2) json.fail("has a place that is no pair of numbers");
-      entry.begin = place[0];
-      entry.end = place[1];
-      has_place = true;
+      const std::vector<int64_t> offsets = json.integers(2);
+      if (offsets.size() != 2) json.fail("has a place that is no pair of numbers");
+      entry.begin = offsets[0];
+      entry.end = offsets[1];
+      has_offsets = true;
     } else {
       json.fail("has the unknown key " + in_quotes(key));
     }
   });
-  if (!has_dtype || !has_shape || !has_place) json.fail("says too little of " + in_quotes(entry.name));
+  if (!has_dtype || !has_shape || !has_offsets) json.fail("says too little of " + in_quotes(entry.name));
   return entry;
 }
 
@@ -88,7 +88,7 @@ std::vector<Entry> read_header(const std::string& text, const std::filesystem::p
   return entries;
 }
 
-void require_place(const Entry& entry, int64_t bytes, const std::filesystem::path& file) {
+void require_offsets(const Entry& entry, int64_t bytes, const std::filesystem::path& file) {
   int64_t wanted = size_of(entry.dtype);
   for (const int64_t size : entry.shape) {
     if (size < 0 || __builtin_mul_overflow(wanted, std::max<int64_t>(size, 1), &wanted)) refuse(file, "has a shape that is too large");
@@ -136,7 +136,7 @@ void save_safetensors(const std::filesystem::path& file, const std::vector<std::
   require_readable(file, tensors);
   std::vector<Tensor> dense;
   std::string header = "{";
-  int64_t place = 0;
+  int64_t offset = 0;
   for (const auto& [name, tensor] : tensors) {
     if (!is_utf8(name)) {
       throw ArgumentError(
@@ -148,8 +148,8 @@ void save_safetensors(const std::filesystem::path& file, const std::vector<std::
     const int64_t bytes = impl.count() * size_of(impl.dtype);
     const auto* const spelled = std::ranges::find(dtypes, impl.dtype, &std::pair<std::string_view, Dtype>::second);
     header += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}", header.size() > 1 ? "," : "",
-                          json_text(name), spelled->first, fmt::join(impl.extents(), ","), place, place + bytes);
-    place += bytes;
+                          json_text(name), spelled->first, fmt::join(impl.extents(), ","), offset, offset + bytes);
+    offset += bytes;
   }
   header += '}';
   header.append((8 - header.size() % 8) % 8, ' ');
@@ -184,7 +184,7 @@ std::map<std::string, Tensor> load_safetensors(const std::filesystem::path& file
   left -= static_cast<int64_t>(length);
 
   std::vector<Entry> entries = read_header(header, file);
-  for (const Entry& entry : entries) require_place(entry, left, file);
+  for (const Entry& entry : entries) require_offsets(entry, left, file);
   put_in_order(entries, left, file);
   std::map<std::string, Tensor> tensors;
   for (const Entry& entry : entries) {

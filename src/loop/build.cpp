@@ -164,7 +164,7 @@ Value Builder::pure(Op op, Dtype type, std::span<const Value> args) {
   const auto key = sharing_key(op, type, -1, args);
   if (const Value found = find_shared(key)) return found;
   // Every instruction is defined for every input, so it may stand outside the loops and branches that none of its operands comes from. That
-  // its place depends on nothing else keeps a kernel the same when it is printed and parsed.
+  // where it stands depends on nothing else keeps a kernel the same when it is printed and parsed.
   size_t depth = 0;
   for (Value arg : args) depth = std::max<size_t>(depth, origins_[static_cast<size_t>(arg.id)].depth);
   Instruction instruction;

@@ -115,8 +115,8 @@ enum class Access : uint8_t {
   In,
   Out,
   InOut,
-  Own,  // read as In, but by an iteration only at the place that it writes in the Out buffers, and before it writes: one of these, with
-        // elements as large, may stand in its place
+  Own,  // read as In, but by an iteration only at the index that it writes in the Out buffers, and before it writes: one of these, with
+        // elements as large, may have its memory
 };
 
 constexpr bool is_written(Access access) { return access == Access::Out || access == Access::InOut; }

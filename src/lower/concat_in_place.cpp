@@ -54,19 +54,19 @@ class Placing {
     const int axis = static_cast<int>(named < 0 ? named + whole->spec.shape.rank() : named);
     Dim begin = 0;
     for (const Value* input : concat.inputs) {
-      groups_.places[input].push_back({whole, axis, begin});
+      groups_.parts_of[input].push_back({whole, axis, begin});
       begin = begin + input->spec.shape[axis];
     }
     placed_.insert(&concat);
   }
 
   void finish() {
-    for (const auto& [value, places] : groups_.places) groups_.only_placed.insert(value);
+    for (const auto& [value, parts] : groups_.parts_of) groups_.only_parts.insert(value);
     for (const Node* node : graph_.nodes()) {
       if (placed_.contains(node)) continue;
-      for (const Value* input : node->inputs) groups_.only_placed.erase(input);
+      for (const Value* input : node->inputs) groups_.only_parts.erase(input);
     }
-    for (const Value* output : graph_.outputs) groups_.only_placed.erase(output);
+    for (const Value* output : graph_.outputs) groups_.only_parts.erase(output);
     std::erase_if(groups_.kernels, [&](const PlannedKernel& kernel) { return placed_.contains(kernel.roots[0]); });
   }
 

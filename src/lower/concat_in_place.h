@@ -4,7 +4,7 @@
 
 namespace anyshape::lower {
 
-// Fills `groups.places` and `groups.only_placed`, and drops the kernels of concats whose parts are all placed. Switched off by "concat_in_place".
+// Fills `groups.parts_of` and `groups.only_parts`, and drops the kernels of concats whose parts are all written in it. Switched off by "concat_in_place".
 void concat_in_place(const graph::Graph& graph, Groups& groups, Decisions& decisions);
 
 }  // namespace anyshape::lower

@@ -36,9 +36,9 @@ class KernelIndex {
       for (const Value* value : planned.reads.whole) add(readers_[value], kernel);
       for (const Node* root : planned.roots) {
         writer_[root] = kernel;
-        const auto placed = groups.places.find(root->outputs[0]);
-        if (placed == groups.places.end()) continue;
-        for (const Place& place : placed->second) add(writers_of_parts_[place.whole], kernel);
+        const auto found = groups.parts_of.find(root->outputs[0]);
+        if (found == groups.parts_of.end()) continue;
+        for (const PartOf& part : found->second) add(writers_of_parts_[part.whole], kernel);
       }
     }
   }
@@ -115,8 +115,8 @@ class Joiner {
   static bool is_product(const PlannedKernel& kernel) { return !kernel.roots.empty() && kernel.roots[0]->op->kind == OpKind::Contraction; }
 
   bool is_plain_loop(const PlannedKernel& kernel) const {
-    const auto is_placed = [&](const Node* root) { return groups_.places.contains(root->outputs[0]); };  // in a larger value
-    return std::ranges::none_of(kernel.roots, is_placed) && kernel.kind == KernelKind::Single && kernel.epilogue.roots.empty() &&
+    const auto is_part = [&](const Node* root) { return groups_.parts_of.contains(root->outputs[0]); };  // in a larger value
+    return std::ranges::none_of(kernel.roots, is_part) && kernel.kind == KernelKind::Single && kernel.epilogue.roots.empty() &&
            is_loop(*kernel.roots[0]);
   }
 
@@ -209,7 +209,7 @@ class Joiner {
     joined.epilogue.reads = std::exchange(kernels[product.loop].reads, {});
     joined.reads.add(joined.epilogue.reads);
     for (const size_t alias : product.aliases) joined.epilogue.aliases.push_back(std::exchange(kernels[alias].roots, {})[0]);
-    if (!is_read_elsewhere) joined.epilogue.place = place_of(*product.shapes[0], joined.epilogue.roots);
+    if (!is_read_elsewhere) joined.epilogue.written_over = written_over(*product.shapes[0], joined.epilogue.roots);
     if (last != product.kernel) order_.move_behind(product.kernel, last);
     take_in(product.loop, product.kernel);
     for (const size_t alias : product.aliases) take_in(alias, product.kernel);
@@ -219,7 +219,7 @@ class Joiner {
     index_.join(kernel, into);
   }
 
-  static const Value* place_of(const Value& product, const Roots& roots) {
+  static const Value* written_over(const Value& product, const Roots& roots) {
     const auto fits = [&](const Node* root) { return root->outputs[0]->spec.dtype == product.spec.dtype; };
     const auto found = std::ranges::find_if(roots, fits);
     return found == roots.end() ? nullptr : (*found)->outputs[0];

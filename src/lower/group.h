@@ -19,10 +19,10 @@ enum class KernelKind : uint8_t {
 
 // What follows a product element by element: computed on each block of its result while that is in cache.
 struct Epilogue {
-  Roots aliases = {};                   // the product's result under other shapes
-  Roots roots = {};                     // none: nothing follows
-  KernelReads reads = {};               // of its loops
-  const graph::Value* place = nullptr;  // the result that is written over the product's, which nobody else reads
+  Roots aliases = {};                          // the product's result under other shapes
+  Roots roots = {};                            // none: nothing follows
+  KernelReads reads = {};                      // of its loops
+  const graph::Value* written_over = nullptr;  // the result that is written over the product's, which nobody else reads
 };
 
 struct PlannedKernel {
@@ -33,7 +33,7 @@ struct PlannedKernel {
 };
 
 // Where a value stands inside a larger one that is made of parts: behind `begin` along `axis`.
-struct Place {
+struct PartOf {
   const graph::Value* whole;
   int axis;
   Dim begin;
@@ -42,9 +42,9 @@ struct Place {
 struct Groups {
   graph::SlotSet<graph::Value> in_memory;  // graph inputs aside
   std::vector<PlannedKernel> kernels;      // in order
-  // Of values in memory that their kernels write into larger ones; `only_placed` have no memory of their own.
-  std::unordered_map<const graph::Value*, std::vector<Place>> places;
-  std::unordered_set<const graph::Value*> only_placed;
+  // Of values in memory that their kernels write into larger ones; `only_parts` have no memory of their own.
+  std::unordered_map<const graph::Value*, std::vector<PartOf>> parts_of;
+  std::unordered_set<const graph::Value*> only_parts;
 };
 
 // Regions of control flow update no variables.

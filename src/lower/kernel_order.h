@@ -19,7 +19,7 @@ class KernelOrder {
   void number_anew();
 
   static constexpr uint64_t gap = uint64_t{1} << 32;  // between two labels at first: halved by what comes between
-  // The place behind the last kernel is the end and the beginning of the ring.
+  // The position behind the last kernel is the end and the beginning of the ring.
   std::vector<size_t> next_, previous_;
   std::vector<uint64_t> labels_;
 };

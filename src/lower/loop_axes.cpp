@@ -23,8 +23,8 @@ std::set<int> read_at_own_index(const Shape& space, const KernelReads& found, co
 }
 
 // Whether what stands in a larger value goes on there from the axis before without a gap.
-bool goes_on(const Place& place, const Shape& space, int axis) {
-  return place.begin.same_as(0) && proves_equal(place.whole->spec.shape[axis], space[axis]).value_or(false);
+bool goes_on(const PartOf& part, const Shape& space, int axis) {
+  return part.begin.same_as(0) && proves_equal(part.whole->spec.shape[axis], space[axis]).value_or(false);
 }
 
 }  // namespace
@@ -34,19 +34,19 @@ std::vector<Target> targets_of(const Roots& roots, const GroupContext& context, 
   for (size_t i = 0; i < roots.size(); ++i) {
     const graph::Value* output = roots[i]->outputs[0];
     const Dtype dtype = output->spec.dtype;
-    if (!context.groups.only_placed.contains(output))
+    if (!context.groups.only_parts.contains(output))
       targets.push_back({i, kernel.buffer(context.find_buffer(output), dtype, loop::Access::Out)});
-    const auto placed = context.groups.places.find(output);
-    if (placed == context.groups.places.end()) continue;
-    for (const Place& place : placed->second)
-      targets.push_back({i, kernel.buffer(context.find_buffer(place.whole), dtype, loop::Access::InOut), &place});
+    const auto found = context.groups.parts_of.find(output);
+    if (found == context.groups.parts_of.end()) continue;
+    for (const PartOf& part : found->second)
+      targets.push_back({i, kernel.buffer(context.find_buffer(part.whole), dtype, loop::Access::InOut), &part});
   }
   return targets;
 }
 
-std::vector<Value> index_at(const Place& place, std::vector<Value> index, KernelWriter& kernel) {
-  const auto axis = static_cast<size_t>(place.axis);
-  index[axis] = kernel.b.add(index[axis], kernel.size(place.begin));
+std::vector<Value> index_at(const PartOf& part, std::vector<Value> index, KernelWriter& kernel) {
+  const auto axis = static_cast<size_t>(part.axis);
+  index[axis] = kernel.b.add(index[axis], kernel.size(part.begin));
   return index;
 }
 
@@ -55,11 +55,11 @@ LoopAxes find_axes(const Roots& roots, const KernelReads& reads, const GroupCont
   const Shape& space = roots[0]->outputs[0]->spec.shape;
   std::vector<bool> joins = reads.joins;
   for (const Node* root : roots) {
-    const auto placed = context.groups.places.find(root->outputs[0]);
-    if (placed == context.groups.places.end()) continue;
-    for (const Place& place : placed->second) {
+    const auto found = context.groups.parts_of.find(root->outputs[0]);
+    if (found == context.groups.parts_of.end()) continue;
+    for (const PartOf& part : found->second) {
       for (int axis = 1; axis < space.rank(); ++axis) {
-        if (!goes_on(place, space, axis)) joins[static_cast<size_t>(axis)] = false;
+        if (!goes_on(part, space, axis)) joins[static_cast<size_t>(axis)] = false;
       }
     }
   }

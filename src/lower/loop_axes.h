@@ -11,10 +11,10 @@ namespace anyshape::lower {
 struct Target {
   size_t root;
   int32_t buffer;
-  const Place* place = nullptr;
+  const PartOf* part = nullptr;
 };
 std::vector<Target> targets_of(const Roots& roots, const GroupContext& context, KernelWriter& kernel);
-std::vector<loop::Value> index_at(const Place& place, std::vector<loop::Value> index, KernelWriter& kernel);  // in the larger value
+std::vector<loop::Value> index_at(const PartOf& part, std::vector<loop::Value> index, KernelWriter& kernel);  // in the larger value
 
 struct LoopAxes {
   std::vector<AxisGroup> axes;  // that are walked as one

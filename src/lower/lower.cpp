@@ -54,12 +54,12 @@ Lowering::Lowering(const Graph& graph, Shared& shared, std::span<const Update> u
   for (const Node* node : graph.nodes()) number(*node);
 }
 
-// Random ops draw by the stream that the trace gave them; by their place where it gave none.
+// Random ops draw by the stream that the trace gave them; by their number where it gave none.
 void Lowering::number(const Node& node) {
   const bool is_random = node.op->kind == OpKind::Random;
   const int64_t stream = is_random ? node.attrs.stream() : no_stream;
-  const int place = is_random ? shared_.random_ops++ : shared_.ops++;
-  numbers_[&node] = stream != no_stream ? static_cast<int>(stream) : place;
+  const int counted = is_random ? shared_.random_ops++ : shared_.ops++;
+  numbers_[&node] = stream != no_stream ? static_cast<int>(stream) : counted;
   program_.uses_random = program_.uses_random || is_random;
 }
 
@@ -177,12 +177,12 @@ int Lowering::buffer_of(const graph::Value* value) const {
 
 // Of its own, and of the larger values that it is a part of: those are in memory when the first part is.
 void Lowering::make_room(const Node& node, const graph::Value& output) {
-  if (const auto found = groups_.places.find(&output); found != groups_.places.end()) {
-    for (const Place& place : found->second) {
-      if (buffers_.at(place.whole) < 0) buffers_[place.whole] = temporary_for(*place.whole);
+  if (const auto found = groups_.parts_of.find(&output); found != groups_.parts_of.end()) {
+    for (const PartOf& part : found->second) {
+      if (buffers_.at(part.whole) < 0) buffers_[part.whole] = temporary_for(*part.whole);
     }
   }
-  if (groups_.only_placed.contains(&output)) return;
+  if (groups_.only_parts.contains(&output)) return;
   ProgramBuffer buffer = buffer_for(output, BufferKind::Temporary);
   buffer.count = capacity(node, output);
   buffers_[&output] = add_buffer(std::move(buffer));

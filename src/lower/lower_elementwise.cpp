@@ -23,7 +23,7 @@ GroupKernel lower_elementwise(const PlannedKernel& planned, const GroupContext& 
     for (const Node* root : roots) computed.push_back(elements.compute(root->outputs[0], index));
     for (const Target& target : targets) {
       const Value at =
-          target.place == nullptr ? offset : elements.offset(target.place->whole->spec.shape, index_at(*target.place, index, kernel));
+          target.part == nullptr ? offset : elements.offset(target.part->whole->spec.shape, index_at(*target.part, index, kernel));
       b.store(target.buffer, at, computed[target.root]);
     }
   };

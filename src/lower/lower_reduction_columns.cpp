@@ -56,27 +56,27 @@ void ReductionKernel::emit_column_parts() {
       });
     });
   };
-  const auto place = [&](Value part, Value column) { return b_.add(b_.multiply(part, columns), column); };
+  const auto offset = [&](Value part, Value column) { return b_.add(b_.multiply(part, columns), column); };
   in_strips(kernel_.size(parts), [&](Value part, const ForColumns& for_columns) {
     Values start;
     for (size_t i = 0; i < targets_.size(); ++i) start.push_back(loop::identity(b_, combine_[i], types_[i]));
-    for_columns([&](Value column) { store_partial(partial, place(part, column), start); });
+    for_columns([&](Value column) { store_partial(partial, offset(part, column), start); });
     const Value begin = b_.multiply(part, kernel_.size(part_rows)), end = b_.minimum(b_.add(begin, kernel_.size(part_rows)), rows);
     b_.serial_for(zero, b_.floor_divide(b_.add(b_.subtract(end, begin), b_.subtract(at_once, one)), at_once), [&](Value iteration) {
       const Value from = b_.add(begin, b_.multiply(iteration, at_once)), to = b_.minimum(b_.add(from, at_once), end);
       for_columns([&](Value column) {
-        const Values so_far = load_partial(partial, place(part, column));
+        const Values so_far = load_partial(partial, offset(part, column));
         const Values results = loop::combine_in_order(b_, from, to, combine_, so_far, [&](Value row) {
           reduced_[0] = row;
           return accumulate(1, column);
         });
-        store_partial(partial, place(part, column), results);
+        store_partial(partial, offset(part, column), results);
       });
     });
   });
   in_strips(one, [&](Value, const ForColumns& for_columns) {
     for_columns([&](Value column) {
-      write(in_order(zero, kernel_.size(parts), [&](Value part) { return load_partial(partial, place(part, column)); }));
+      write(in_order(zero, kernel_.size(parts), [&](Value part) { return load_partial(partial, offset(part, column)); }));
     });
   });
 }

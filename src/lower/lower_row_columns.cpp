@@ -22,13 +22,13 @@ void RowsKernel::begin_columns() {
   for_columns([&](const Node& column) {
     b_.vector_for(zero_, kernel_.size(length()), [&](Value inner) {
       at_.assign(1, inner);
-      b_.store(scratch_.at(column.outputs[0]), place_in_block(), loop::identity(b_, combine_of(column), type_of(column)));
+      b_.store(scratch_.at(column.outputs[0]), offset_in_scratch(), loop::identity(b_, combine_of(column), type_of(column)));
     });
   });
 }
 
 Value RowsKernel::add_to_column(const Node& column, Value inner) {
-  Value so_far = b_.load(scratch_.at(column.outputs[0]), place_in_block());
+  Value so_far = b_.load(scratch_.at(column.outputs[0]), offset_in_scratch());
   for_rows([&] {
     set_element(inner);
     so_far = loop::combined(b_, combine_of(column), so_far, elements_.element(column.inputs[0], at_));
@@ -45,7 +45,7 @@ void RowsKernel::finish_columns(Value blocks) {
       for_columns([&](const Node& column) {
         const Value result = loop::reduce_in_order(b_, zero_, blocks, combine_of(column), type_of(column), [&](Value block) {
           block_ = block;
-          return b_.load(scratch_.at(column.outputs[0]), place_in_block());
+          return b_.load(scratch_.at(column.outputs[0]), offset_in_scratch());
         });
         write_column(column, inner, result);
       });

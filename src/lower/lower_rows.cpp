@@ -256,7 +256,7 @@ std::vector<Value> RowsKernel::emit_body(const Pass& pass, Value inner) {
   elements_.enter_body(inner, choices_);
   struct Store {
     int32_t buffer;
-    Value place, value;
+    Value offset, value;
   };
   std::vector<Value> contributions;
   std::vector<Store> stores;
@@ -270,29 +270,29 @@ std::vector<Value> RowsKernel::emit_body(const Pass& pass, Value inner) {
     for (const Kept& kept : passes_.kept) {
       if (kept.pass != pass_ || kept.home == kept.value || !is_left(kept)) continue;
       const Value value = elements_.element(kept.value, at_);
-      stores.push_back({kept.home != nullptr ? buffers_.at(kept.home) : scratch_.at(kept.value), place_of(kept), value});
+      stores.push_back({kept.home != nullptr ? buffers_.at(kept.home) : scratch_.at(kept.value), offset_of(kept), value});
     }
   });
   if (!is_long_) {
     for (const Node* column : pass.columns) {
       const Value sum = add_to_column(*column, inner);
-      stores.push_back({scratch_.at(column->outputs[0]), place_in_block(), sum});
+      stores.push_back({scratch_.at(column->outputs[0]), offset_in_scratch(), sum});
     }
   }
-  for (const Store& store : stores) b_.store(store.buffer, store.place, store.value);
+  for (const Store& store : stores) b_.store(store.buffer, store.offset, store.value);
   return contributions;
 }
 
-Value RowsKernel::place_of(const Kept& kept) { return kept.home != nullptr ? elements_.offset(rows_.space, at_) : place_in_block(); }
+Value RowsKernel::offset_of(const Kept& kept) { return kept.home != nullptr ? elements_.offset(rows_.space, at_) : offset_in_scratch(); }
 
-Value RowsKernel::place_in_block() { return b_.add(b_.multiply(block_, kernel_.size(length())), at_.back()); }
+Value RowsKernel::offset_in_scratch() { return b_.add(b_.multiply(block_, kernel_.size(length())), at_.back()); }
 
 Value RowsKernel::given(const graph::Value* value, std::span<const Value> index) {
   if (!passes_.inside.contains(value)) return {};
   if (const auto known = row().known.find(value); known != row().known.end() && is_at_row(index)) return known->second;
   for (const Kept& kept : passes_.kept) {
     if (kept.value != value || kept.pass >= pass_ || !is_left(kept) || !std::ranges::equal(index, at_)) continue;
-    return b_.load(kept.home != nullptr ? buffers_.at(kept.home) : scratch_.at(value), place_of(kept));
+    return b_.load(kept.home != nullptr ? buffers_.at(kept.home) : scratch_.at(value), offset_of(kept));
   }
   return written_.contains(value) ? elements_.compute(value, index) : Value{};
 }

@@ -35,13 +35,13 @@ void Lowering::lower_whole(const PlannedKernel& planned) {
   add_launch(kernel.finish(), all, indexed);
 }
 
-// A product and what follows it. Where a result takes the product's place, both have one buffer.
+// A product and what follows it. Where a result is written over the product's, both have one buffer.
 void Lowering::lower_product(const PlannedKernel& planned) {
   const Node& product = *planned.roots[0];
   const Epilogue& epilogue = planned.epilogue;
   for (const Node* root : epilogue.roots) buffers_[root->outputs[0]] = temporary_for(*root->outputs[0]);
   const graph::Value* const result = product.outputs[0];
-  buffers_[result] = epilogue.place != nullptr ? buffer_of(epilogue.place) : temporary_for(*result);
+  buffers_[result] = epilogue.written_over != nullptr ? buffer_of(epilogue.written_over) : temporary_for(*result);
   for (const Node* alias : epilogue.aliases) buffers_[alias->outputs[0]] = buffer_of(alias->inputs[0]);
   lower_whole(planned);
 }

@@ -174,9 +174,9 @@ class Merger {
   void note_sharing(const Node& root, int walk, const std::vector<Read>& reads, size_t kernel) {
     const auto note = [&](const Sharing& sharing) {
       Kernels& kernels = sharing_[sharing];
-      auto* const place = std::ranges::lower_bound(kernels, kernel);
-      if (place != kernels.end() && *place == kernel) return;
-      const auto before = place - kernels.begin();
+      auto* const found = std::ranges::lower_bound(kernels, kernel);
+      if (found != kernels.end() && *found == kernel) return;
+      const auto before = found - kernels.begin();
       kernels.push_back(kernel);
       std::rotate(kernels.begin() + before, kernels.end() - 1, kernels.end());
     };

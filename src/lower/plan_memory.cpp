@@ -28,9 +28,9 @@ const Switch writes_in_place("in_place", "a result is written over an operand th
 class ComparedSizes {
  public:
   size_t number(const Dim& size) {
-    const auto [place, is_new] = numbers_.try_emplace(size, sizes_.size());
+    const auto [found, is_new] = numbers_.try_emplace(size, sizes_.size());
     if (is_new) sizes_.push_back(size);
-    return place->second;
+    return found->second;
   }
   const Dim& size(size_t number) const { return sizes_[number]; }
   bool fits(size_t size, size_t room) {
@@ -47,9 +47,9 @@ class ComparedSizes {
 
   template <class Proof>
   bool once(Answers& answers, size_t a, size_t b, const Proof& proof) {
-    const auto [place, is_new] = answers.try_emplace(static_cast<uint64_t>(a) << 32 | b);
-    if (is_new) place->second = proof(sizes_[a], sizes_[b]).value_or(false);
-    return place->second;
+    const auto [found, is_new] = answers.try_emplace(static_cast<uint64_t>(a) << 32 | b);
+    if (is_new) found->second = proof(sizes_[a], sizes_[b]).value_or(false);
+    return found->second;
   }
 
   std::deque<Dim> sizes_;  // stay where they are

@@ -176,7 +176,7 @@ class Joiner {
     return found;
   }
 
-  // At the place of the later one; see look_between.
+  // Where the later one stands; see look_between.
   void put_together(size_t into, size_t from, std::vector<size_t> needs_earlier) {
     const size_t last = order_.is_before(into, from) ? from : into;
     std::ranges::sort(needs_earlier, [&](size_t a, size_t b) { return order_.is_before(b, a); });

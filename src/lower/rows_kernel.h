@@ -70,8 +70,8 @@ class RowsKernel {
   void set_element(loop::Value inner);  // of the row meant
   std::vector<loop::Value> emit_body(const Pass& pass, loop::Value inner);
   loop::Value given(const graph::Value* value, std::span<const loop::Value> index);
-  loop::Value place_of(const Kept& kept);
-  loop::Value place_in_block();  // of the element, in scratch
+  loop::Value offset_of(const Kept& kept);
+  loop::Value offset_in_scratch();  // of the element
   struct Lengths {
     int64_t least, most;
   };

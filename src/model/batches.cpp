@@ -137,21 +137,21 @@ class DatasetBatches final : public Batches {
   std::vector<Tensor> sample() override {
     restart();
     is_fresh_ = true;
-    if (*place_ != data_.end()) return preparation_.inputs((*place_)->x);
+    if (*iterator_ != data_.end()) return preparation_.inputs((*iterator_)->x);
     throw DataError(fmt::format("{}: the dataset is empty; expected at least one batch.", purpose_.what));
   }
 
   void restart() override {
     if (std::exchange(is_fresh_, false)) return;  // the pass that gave the sample begins with it
-    place_.emplace(data_.begin());
+    iterator_.emplace(data_.begin());
     elements_ = 0;
     is_begun_ = false;
   }
 
   std::optional<Batch> next() override {
-    if (std::exchange(is_begun_, true)) ++*place_;  // not before it is asked for: a dataset may be endless, or slow
-    if (!(*place_ != data_.end())) return std::nullopt;
-    const Example& example = **place_;
+    if (std::exchange(is_begun_, true)) ++*iterator_;  // not before it is asked for: a dataset may be endless, or slow
+    if (!(*iterator_ != data_.end())) return std::nullopt;
+    const Example& example = **iterator_;
     require_equal_rows(purpose_.what, example.x, example.y, example.sample_weight);
     if (purpose_.compiled != nullptr) require_rows(purpose_.what, example.x);
     Batch batch = preparation_.prepared(example.x, example.y, example.sample_weight, elements_);
@@ -181,7 +181,7 @@ class DatasetBatches final : public Batches {
   Purpose purpose_;
   Preparation preparation_;
   Dataset data_;
-  std::optional<Dataset::Iterator> place_;
+  std::optional<Dataset::Iterator> iterator_;
   bool is_fresh_ = false, is_begun_ = false;
   int64_t elements_ = 0;
 };

@@ -18,7 +18,7 @@ namespace {
 
 using Names = std::set<std::string>;
 
-size_t place_of(const char* option, const std::string& name, const std::vector<std::string>& outputs) {
+size_t index_of(const char* option, const std::string& name, const std::vector<std::string>& outputs) {
   const auto found = std::ranges::find(outputs, name);
   if (found != outputs.end()) return static_cast<size_t>(found - outputs.begin());
   if (outputs.size() == 1 && outputs[0].empty()) {
@@ -46,12 +46,12 @@ std::vector<Value> in_order(const char* option, const PerOutput<Value>& given, c
   std::vector<bool> is_given(outputs.size());
   size_t next = 0;
   for (const ForOutput<Value>& each : given) {
-    const size_t place = named == 0 ? next++ : place_of(option, each.output, outputs);
-    if (is_given[place]) {
+    const size_t index = named == 0 ? next++ : index_of(option, each.output, outputs);
+    if (is_given[index]) {
       throw ArgumentError(fmt::format("compile: .{} names the output \"{}\" twice; expected each once.", option, each.output));
     }
-    is_given[place] = true;
-    values[place] = each.value;
+    is_given[index] = true;
+    values[index] = each.value;
   }
   return values;
 }
@@ -85,7 +85,7 @@ void add_metrics(const char* option, const PerOutput<Metric>& metrics, bool weig
                       "or update it yourself.",
                       metric.name()));
     }
-    const size_t first = name.empty() ? 0 : place_of(option, name, model.outputs), last = name.empty() ? model.outputs.size() - 1 : first;
+    const size_t first = name.empty() ? 0 : index_of(option, name, model.outputs), last = name.empty() ? model.outputs.size() - 1 : first;
     for (size_t output = first; output <= last; ++output) {
       const std::string prefix = model.outputs.size() > 1 ? model.outputs[output] + "_" : "";
       const bool has_plain = weighted && plain.contains(prefix + metric.name());

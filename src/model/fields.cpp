@@ -27,14 +27,14 @@ std::vector<Tensor> ordered_fields(const char* what, const char* kind, const Dat
         fmt::format("{}: {} {}{} given; expected {}.", what, fields.size(), kind, fields.size() == 1 ? " is" : "s are", names.size()));
   }
   for (size_t i = 0; i < fields.size(); ++i) {
-    size_t place = i;
+    size_t index = i;
     if (!fields[i].name.empty() && !names.empty()) {
-      place = static_cast<size_t>(std::ranges::find(names, fields[i].name) - names.begin());
-      if (place == names.size()) throw ArgumentError(fmt::format("{}: {}", what, unknown_name(kind, fields[i].name, names)));
+      index = static_cast<size_t>(std::ranges::find(names, fields[i].name) - names.begin());
+      if (index == names.size()) throw ArgumentError(fmt::format("{}: {}", what, unknown_name(kind, fields[i].name, names)));
     }
-    if (tensors[place].defined())
+    if (tensors[index].defined())
       throw ArgumentError(fmt::format("{}: the {} \"{}\" is given twice; expected each once.", what, kind, fields[i].name));
-    tensors[place] = fields[i].tensor;
+    tensors[index] = fields[i].tensor;
   }
   return tensors;
 }

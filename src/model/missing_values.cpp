@@ -53,8 +53,8 @@ std::string columns_text(const Flaw& flaw, const Tensor& tensor) {
 
 int64_t first_row(const Flaw& flaw, const Tensor& tensor) {
   const std::vector<int64_t> counts = counts_along(flaw, tensor.values(), 0);
-  const auto place = std::ranges::find_if(counts, [](int64_t count) { return count > 0; }) - counts.begin();
-  return tensor.is_ragged() ? row_ids(tensor).to_vector<int64_t>()[static_cast<size_t>(place)] : place;
+  const auto first = std::ranges::find_if(counts, [](int64_t count) { return count > 0; }) - counts.begin();
+  return tensor.is_ragged() ? row_ids(tensor).to_vector<int64_t>()[static_cast<size_t>(first)] : first;
 }
 
 [[noreturn]] void refuse(const Flaw& flaw, const char* what, const std::string& holder, const std::string& from, const Tensor& tensor,

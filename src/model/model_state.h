@@ -46,9 +46,9 @@ namespace model {
 
 // Replaces a part of the state such that a child of a fork finds the one or the other; what was there ends outside, as the user's may be in it.
 template <class T>
-void put(T& place, std::type_identity_t<T> value) {
+void put(T& target, std::type_identity_t<T> value) {
   const NoFork whole;
-  std::swap(place, value);
+  std::swap(target, value);
 }
 
 const Compiled& require_compiled(const Model& model, const char* what);  // ArgumentError before compile()

@@ -58,7 +58,7 @@ Tensor weight_of(const Batch& batch, size_t output) {
 
 train::WeighedLoss one_loss(const Loss& loss, const Tensor& target, const Tensor& prediction, const Tensor& weight) {
   if (!loss.defined()) throw ArgumentError("model: it has no loss; expected .loss or .losses in compile().");
-  const ScopedLossName place(loss.name());
+  const ScopedLossName caller(loss.name());
   return train::weighed_loss(*loss.impl(), target, prediction, weight);
 }
 

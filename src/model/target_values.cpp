@@ -30,10 +30,10 @@ std::string name_of(const Compiled& compiled, size_t output) {
 }
 
 // The row of the first element that is true.
-struct Place {
+struct BadElement {
   int64_t element, row;
 };
-Place first_place(const Tensor& target, const Tensor& is_bad) {
+BadElement first_bad(const Tensor& target, const Tensor& is_bad) {
   const std::vector<bool> bad = reshape(is_bad, {-1}).to_vector<bool>();
   const int64_t element = std::ranges::find(bad, true) - bad.begin();
   if (target.is_ragged()) {
@@ -50,10 +50,10 @@ void require_whole(const RowNames& rows, const LossImpl& loss, const Tensor& tar
   const Tensor is_bad = values.dtype() == Dtype::i64 ? logical_or(values < -(int64_t{1} << 31), values >= int64_t{1} << 31)
                                                      : nn::as_indices(values) == nn::no_index;
   if (!any(is_bad).item<bool>()) return;
-  const Place place = first_place(target, is_bad);
-  const double label = cast(reshape(values, {-1}), Dtype::f64).to_vector<double>()[static_cast<size_t>(place.element)];
+  const BadElement found = first_bad(target, is_bad);
+  const double label = cast(reshape(values, {-1}), Dtype::f64).to_vector<double>()[static_cast<size_t>(found.element)];
   throw DataError(fmt::format("{}: the label in {} is {}; expected whole numbers, the numbers of classes for {}.{}", rows.what,
-                              rows.of(place.row), label, loss.name,
+                              rows.of(found.row), label, loss.name,
                               loss.other_form.empty() ? "" : fmt::format(" Use {} for probabilities per class.", loss.other_form)));
 }
 
@@ -80,10 +80,10 @@ void require_range(const RowNames& rows, const LossImpl& loss, int64_t classes, 
   Tensor is_bad = logical_or(values < 0, values >= classes);
   if (loss.ignore_class) is_bad = logical_and(is_bad, values != *loss.ignore_class);
   if (!any(is_bad).item<bool>()) return;
-  const Place place = first_place(target, is_bad);
-  const auto label = cast(reshape(values, {-1}), Dtype::i64).to_vector<int64_t>()[static_cast<size_t>(place.element)];
+  const BadElement found = first_bad(target, is_bad);
+  const auto label = cast(reshape(values, {-1}), Dtype::i64).to_vector<int64_t>()[static_cast<size_t>(found.element)];
   throw DataError(fmt::format("{}: the label in {} is {}; expected 0 <= label < {}, the number of classes that the model gives.", rows.what,
-                              rows.of(place.row), label, classes));
+                              rows.of(found.row), label, classes));
 }
 
 void require_equal_lengths(const RowNames& rows, const Tensor& x, const Tensor& y) {

@@ -155,7 +155,7 @@ std::vector<std::string> FunctionalNetwork::value_names() const {
   return names;
 }
 
-// By the user's names, else by the layers' that make them; what an op makes is called by its place.
+// By the user's names, else by the layers' that make them; what an op makes is called by its index.
 void FunctionalNetwork::name_outputs(const PerOutput<Tensor>& outputs) {
   std::unordered_set<std::string> taken;
   for (const ForOutput<Tensor>& output : outputs) {
@@ -164,9 +164,9 @@ void FunctionalNetwork::name_outputs(const PerOutput<Tensor>& outputs) {
   }
   const std::vector<std::string> values = value_names();
   for (const ForOutput<Tensor>& output : outputs) {
-    const size_t place = output_names_.size();
+    const size_t index = output_names_.size();
     const bool is_made_by_layer = output.value.impl()->placeholder()->call->layer.defined();
-    const std::string found = is_made_by_layer ? values[static_cast<size_t>(outputs_[place])] : fmt::format("output{}", place);
+    const std::string found = is_made_by_layer ? values[static_cast<size_t>(outputs_[index])] : fmt::format("output{}", index);
     std::string name = output.output.empty() ? found : output.output;
     for (int number = 1; output.output.empty() && !taken.insert(name).second; ++number) name = fmt::format("{}_{}", found, number);
     output_names_.push_back(std::move(name));

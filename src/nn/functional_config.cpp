@@ -292,8 +292,8 @@ Config config_of(const void* object) {
                       .training = step.options.training,
                       .use_causal_mask = step.options.use_causal_mask};
     if (step.layer.defined()) {
-      const auto place = std::ranges::find_if(state.children, [&](const AnyLayer& child) { return child.layer() == step.layer.layer(); });
-      config.layer = place - state.children.begin();
+      const auto found = std::ranges::find_if(state.children, [&](const AnyLayer& child) { return child.layer() == step.layer.layer(); });
+      config.layer = found - state.children.begin();
     } else {
       config.op = step.op->name;
       AttributeWriter writer(names, step.op->name);

@@ -15,16 +15,16 @@ namespace nn {
 namespace {
 
 // A layer that is inside two others would be two layers when it is made again.
-void require_one_place(const LayerState& parent, std::unordered_map<const Layer*, const LayerState*>& places) {
+void require_one_parent(const LayerState& parent, std::unordered_map<const Layer*, const LayerState*>& parents) {
   for (const AnyLayer& child : parent.children) {
-    const auto [place, is_new] = places.emplace(child.layer().get(), &parent);
+    const auto [found, is_new] = parents.emplace(child.layer().get(), &parent);
     if (is_new) {
-      require_one_place(child.layer()->state(), places);
-    } else if (place->second != &parent) {
+      require_one_parent(child.layer()->state(), parents);
+    } else if (found->second != &parent) {
       throw ArgumentError(fmt::format(
           "config: layer \"{}\" is inside \"{}\" and inside \"{}\"; expected each layer to be in one other layer, where it may be used "
           "often. Share it in one functional model.",
-          child.name(), place->second->name, parent.name));
+          child.name(), found->second->name, parent.name));
     }
   }
 }
@@ -51,8 +51,8 @@ Config child_config(const LayerState& parent, size_t child) {
 
 Config AnyLayer::config() const {
   if (layer_ == nullptr) return {};
-  std::unordered_map<const Layer*, const LayerState*> places;
-  nn::require_one_place(layer_->state(), places);
+  std::unordered_map<const Layer*, const LayerState*> parents;
+  nn::require_one_parent(layer_->state(), parents);
   return nn::layer_config(*this);
 }
 

@@ -22,7 +22,7 @@ std::vector<std::string> Outputs::names() const {
 
 Tensor Outputs::operator[](size_t position) const {
   if (position < tensors_.size()) return tensors_[position];
-  throw ArgumentError(fmt::format("outputs: [{}] of {} output{}; expected a place from 0 on that is there.", position, tensors_.size(),
+  throw ArgumentError(fmt::format("outputs: [{}] of {} output{}; expected an index from 0 on that is there.", position, tensors_.size(),
                                   tensors_.size() == 1 ? "" : "s"));
 }
 
@@ -35,7 +35,7 @@ Tensor Outputs::operator[](const std::string& name) const {
 
 Outputs::operator Tensor() const {
   if (tensors_.size() == 1) return tensors_[0];
-  throw ArgumentError(fmt::format("outputs: {} are taken for one tensor: {}; expected one. Choose by name or place.", tensors_.size(),
+  throw ArgumentError(fmt::format("outputs: {} are taken for one tensor: {}; expected one. Choose by name or index.", tensors_.size(),
                                   fmt::join(names(), ", ")));
 }
 

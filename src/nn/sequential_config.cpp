@@ -1,4 +1,4 @@
-// Sequential: its layers in order. One that stands there again is the number of its first place.
+// Sequential: its layers in order. One that stands there again is the index of its first one.
 #include "nn/layer_config.h"
 #include "nn/network.h"
 #include "nn/network_config.h"
@@ -18,8 +18,8 @@ Config config_of(const void* object) {
   for (size_t i = 0; i < state.children.size(); ++i) {
     const auto first =
         std::ranges::find_if(state.children, [&](const AnyLayer& other) { return other.layer() == state.children[i].layer(); });
-    const auto place = static_cast<size_t>(first - state.children.begin());
-    layers.push_back(place == i ? child_config(state, i) : Config(static_cast<int64_t>(place)));
+    const auto index = static_cast<size_t>(first - state.children.begin());
+    layers.push_back(index == i ? child_config(state, i) : Config(static_cast<int64_t>(index)));
   }
   return Config::object("Sequential", {{"layers", std::move(layers)}});
 }

@@ -11,20 +11,20 @@ namespace {
 // Operands are loads, which cost nothing here.
 class CostCall final : public ElementCall {
  public:
-  CostCall(loop::Builder& b, const OpCall& call, const TensorSpec& output, std::span<const loop::Value> index, loop::Value place)
-      : ElementCall(b, call, output, index), place_(place) {}
+  CostCall(loop::Builder& b, const OpCall& call, const TensorSpec& output, std::span<const loop::Value> index, loop::Value any_index)
+      : ElementCall(b, call, output, index), any_index_(any_index) {}
   loop::Value input(int k, std::span<const loop::Value> /*at*/) override { return operand(k); }
   loop::Value operand(int k) override {
     const int32_t buffer = b.buffer("operand", computed_in(call.inputs[static_cast<size_t>(k)].dtype), loop::Access::In);
-    return b.load(buffer, place_);
+    return b.load(buffer, any_index_);
   }
-  loop::Value size(const Dim& /*dim*/) override { return place_; }
-  loop::Value linear_index() override { return place_; }
-  loop::Value random_key() override { return place_; }
-  loop::Value random_counter() override { return place_; }
+  loop::Value size(const Dim& /*dim*/) override { return any_index_; }
+  loop::Value linear_index() override { return any_index_; }
+  loop::Value random_key() override { return any_index_; }
+  loop::Value random_counter() override { return any_index_; }
 
  private:
-  loop::Value place_;
+  loop::Value any_index_;
 };
 
 int count(const loop::Block& block) {
@@ -51,14 +51,14 @@ int count(const loop::Block& block) {
 int element_cost(const graph::Node& node) {
   loop::Builder b("cost");
   const TensorSpec& output = node.outputs[0]->spec;
-  const loop::Value place = b.size("place");
-  const std::vector<loop::Value> index(static_cast<size_t>(output.shape.rank()), place);
+  const loop::Value any_index = b.size("any_index");
+  const std::vector<loop::Value> index(static_cast<size_t>(output.shape.rank()), any_index);
   const std::vector<TensorSpec> specs = graph::input_specs(node);
   const OpCall call(*node.op, specs, node.attrs);
-  CostCall element(b, call, output, index, place);
+  CostCall element(b, call, output, index, any_index);
   const loop::Value result = node.op->element(element);
   const int32_t target = b.buffer("result", computed_in(output.dtype), loop::Access::Out);
-  b.store(target, place, b.cast(result, computed_in(output.dtype)));
+  b.store(target, any_index, b.cast(result, computed_in(output.dtype)));
   return count(b.finish().body);
 }
 

@@ -57,13 +57,13 @@ class KnownNodes {
   graph::Node* find_or_add(graph::Node& node) {
     write_key(node, key_);
     const size_t hash = std::hash<std::string_view>{}(key_), mask = entries_.size() - 1;
-    size_t place = hash & mask;
-    for (; entries_[place].node != nullptr; place = (place + 1) & mask) {
-      if (entries_[place].hash != hash) continue;
-      write_key(*entries_[place].node, other_key_);
-      if (key_ == other_key_) return entries_[place].node;
+    size_t slot = hash & mask;
+    for (; entries_[slot].node != nullptr; slot = (slot + 1) & mask) {
+      if (entries_[slot].hash != hash) continue;
+      write_key(*entries_[slot].node, other_key_);
+      if (key_ == other_key_) return entries_[slot].node;
     }
-    entries_[place] = {hash, &node};
+    entries_[slot] = {hash, &node};
     return nullptr;
   }
 

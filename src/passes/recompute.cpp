@@ -45,11 +45,11 @@ bool can_swallow(const Node& node, const Value& operand) {
 class Recomputing {
  public:
   Recomputing(Graph& graph, Decisions& decisions)
-      : graph_(graph), decisions_(decisions), nodes_(graph.nodes()), results_(graph, graph.outputs), place_(graph), uses_(graph) {
+      : graph_(graph), decisions_(decisions), nodes_(graph.nodes()), results_(graph, graph.outputs), position_(graph), uses_(graph) {
     int loops = 0, number = 0;
     for (Node* node : nodes_) {
       loops += ends_a_loop(*node) ? 1 : 0;
-      place_[node] = {number++, loops};
+      position_[node] = {number++, loops};
       for (const Value* input : node->inputs) uses_[input].push_back(node);
     }
   }
@@ -59,12 +59,13 @@ class Recomputing {
     for (Node* node : nodes_) {
       if (is_elementwise(*node)) copy_to_late_uses(*node);
     }
-    std::ranges::sort(copies_, {}, [&](const Node* copy) { return std::pair(place_.at(copy).number, copy->slot); });  // as they were made
+    std::ranges::sort(copies_, {},
+                      [&](const Node* copy) { return std::pair(position_.at(copy).number, copy->slot); });  // as they were made
     std::vector<Node*> order;
     order.reserve(nodes_.size() + copies_.size());
     auto copy = copies_.begin();
     for (Node* node : nodes_) {
-      for (; copy != copies_.end() && place_.at(*copy).number == place_.at(node).number; ++copy) order.push_back(*copy);
+      for (; copy != copies_.end() && position_.at(*copy).number == position_.at(node).number; ++copy) order.push_back(*copy);
       order.push_back(node);
     }
     graph_.set_nodes(std::move(order));
@@ -72,7 +73,7 @@ class Recomputing {
 
  private:
   using Uses = InlineVector<Node*, 2>;
-  struct Place {
+  struct Position {
     int number = 0;  // in the order of nodes
     int loops = 0;   // that end up to there
   };
@@ -82,20 +83,21 @@ class Recomputing {
     std::vector<Node*> late;
     if (results_.contains(node.outputs[0])) return late;
     for (Node* user : uses_.at(node.outputs[0])) {
-      const Place& place = place_.at(user);
-      const bool is_copy = nodes_[static_cast<size_t>(place.number)] != user;
-      if (!is_copy && place.loops - place_.at(&node).loops > far && std::ranges::find(late, user) == late.end()) late.push_back(user);
+      const Position& position = position_.at(user);
+      const bool is_copy = nodes_[static_cast<size_t>(position.number)] != user;
+      if (!is_copy && position.loops - position_.at(&node).loops > far && std::ranges::find(late, user) == late.end()) late.push_back(user);
     }
     return late;
   }
 
-  // In memory for the sake of another use at a place, or until shortly before.
+  // In memory for the sake of another use at a position, or until shortly before.
   bool stays(const Value* value, const Node& without, const Node& until) const {
     if (value->node == nullptr || value->node->op->kind == OpKind::Source || value->spec.shape.rank() == 0) return true;
     if (value->node->op->is_alias) return stays(value->node->inputs[0], without, until);
     if (results_.contains(value)) return true;
-    return std::ranges::any_of(
-        uses_.at(value), [&](const Node* user) { return user != &without && place_.at(user).loops + near >= place_.at(&until).loops; });
+    return std::ranges::any_of(uses_.at(value), [&](const Node* user) {
+      return user != &without && position_.at(user).loops + near >= position_.at(&until).loops;
+    });
   }
 
   void note(const Node& node, bool yes, std::string reason) const {
@@ -105,8 +107,8 @@ class Recomputing {
   // A new node in front of the user, which reads it instead of `old`.
   void use_copy(Node& user, Value* old, const OpDef& op, graph::ValueList inputs) {
     Node* const copy = graph_.add_node(op, std::move(inputs), old->node->attrs, {&old->spec, 1});
-    const Place place = place_.at(&user);
-    place_[copy] = place;
+    const Position position = position_.at(&user);
+    position_[copy] = position;
     copies_.push_back(copy);
     for (const Value* input : copy->inputs) uses_[input].push_back(copy);
     std::ranges::replace(user.inputs, old, copy->outputs[0]);
@@ -147,8 +149,8 @@ class Recomputing {
   Decisions& decisions_;
   const std::vector<Node*> nodes_;
   const graph::SlotSet<Value> results_;
-  std::vector<Node*> copies_;  // each in front of the node whose place it has
-  graph::SlotTable<Node, Place> place_;
+  std::vector<Node*> copies_;  // each in front of the node whose position it has
+  graph::SlotTable<Node, Position> position_;
   graph::SlotTable<Value, Uses> uses_;
 };
 

@@ -96,8 +96,8 @@ class Executable {
   bool ask(const lower::WhileItem& item, Frame& frame, AsContext& context) const;
   void enter_inner(int inner, int block, Frame& frame) const;
   void set_iteration(int inner, int block, Frame& frame, int64_t iteration) const;
-  void lend_output(int inner, size_t output, Frame& frame, void* place) const;
-  void copy_output(int inner, size_t output, Frame& frame, void* place) const;
+  void lend_output(int inner, size_t output, Frame& frame, void* target) const;
+  void copy_output(int inner, size_t output, Frame& frame, void* target) const;
   int64_t bytes_of(int buffer, const Frame& frame) const;
 
   lower::Program program_;

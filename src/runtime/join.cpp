@@ -33,7 +33,7 @@ class Joining {
     int64_t begin = 0;
     for (const Tensor& part : parts) {
       const bool is_dense = is_contiguous(*part.impl());
-      // A view that stands in one piece in the result is copied to its place straight away, others by way of a dense copy.
+      // A view that stands in one piece in the result is copied there straight away, others by way of a dense copy.
       const TensorImpl& source = is_dense || rows == 1 ? *part.impl() : *copies_.emplace_back(contiguous(part)).impl();
       const int64_t run = part.impl()->count() / rows * size_of(source.dtype);
       if (run > 0) parts_.push_back({begin, run, source.data(), is_dense || rows != 1 ? nullptr : &source});
@@ -109,12 +109,12 @@ void join(Pool& pool, const JoinedRuns& runs) {
   const int64_t row_distance = runs.row_distance * runs.element_bytes;
   // Bytes [begin, end) of a row.
   const auto copy_part_of_row = [&](int64_t row, int64_t begin, int64_t end) {
-    int64_t place = 0;
-    for (int64_t i = 0; i < runs.parts && place < end; ++i) {
-      const int64_t run = runs.lengths[i] * runs.element_bytes, first = std::max(place, begin), last = std::min(place + run, end);
+    int64_t offset = 0;
+    for (int64_t i = 0; i < runs.parts && offset < end; ++i) {
+      const int64_t run = runs.lengths[i] * runs.element_bytes, first = std::max(offset, begin), last = std::min(offset + run, end);
       const char* const source = static_cast<const char*>(runs.sources[i]) + row * run;
-      if (first < last) copy_run(runs.target + row * row_distance + first, source + (first - place), last - first);
-      place += run;
+      if (first < last) copy_run(runs.target + row * row_distance + first, source + (first - offset), last - first);
+      offset += run;
     }
   };
   if (row_bytes < long_row) {

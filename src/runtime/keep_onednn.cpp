@@ -28,7 +28,7 @@ struct Module {
     return 0;
   }
 
-  // The place through which the module calls the function of this name; null where it does not.
+  // The address through which the module calls the function of this name; null where it does not.
   std::atomic<AtExit>* slot_of(std::string_view name) const {
     const auto* const calls = reinterpret_cast<const ElfW(Rela)*>(value(DT_JMPREL));
     const auto* const symbols = reinterpret_cast<const ElfW(Sym)*>(value(DT_SYMTAB));

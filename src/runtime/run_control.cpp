@@ -22,9 +22,9 @@ void Executable::set_iteration(int inner, int block, Frame& frame, int64_t itera
   frame.table(inner)[slot] = static_cast<int64_t>(spread_bits(key, static_cast<uint64_t>(iteration)));
 }
 
-void Executable::lend_output(int inner, size_t output, Frame& frame, void* place) const {
+void Executable::lend_output(int inner, size_t output, Frame& frame, void* target) const {
   const lower::BlockOutput& which = program_.blocks[static_cast<size_t>(inner)].outputs[output];
-  if (which.is_lent) frame.pointers[static_cast<size_t>(which.buffer)] = place;
+  if (which.is_lent) frame.pointers[static_cast<size_t>(which.buffer)] = target;
 }
 
 int64_t Executable::output_bytes(int inner, size_t output, const Frame& frame) const {
@@ -33,9 +33,9 @@ int64_t Executable::output_bytes(int inner, size_t output, const Frame& frame) c
   return frame.table(inner)[static_cast<size_t>(slot)] * size_of(program_.buffers[static_cast<size_t>(which.buffer)].dtype);
 }
 
-void Executable::copy_output(int inner, size_t output, Frame& frame, void* place) const {
+void Executable::copy_output(int inner, size_t output, Frame& frame, void* target) const {
   const lower::BlockOutput& which = program_.blocks[static_cast<size_t>(inner)].outputs[output];
-  if (!which.is_lent) copy_bytes(place, frame.pointers[static_cast<size_t>(which.buffer)], output_bytes(inner, output, frame));
+  if (!which.is_lent) copy_bytes(target, frame.pointers[static_cast<size_t>(which.buffer)], output_bytes(inner, output, frame));
 }
 
 void Executable::run_branch(const lower::BranchItem& item, int block, Frame& frame, AsContext& context) const {
@@ -48,8 +48,8 @@ void Executable::run_branch(const lower::BranchItem& item, int block, Frame& fra
 }
 
 bool Executable::ask(const lower::WhileItem& item, Frame& frame, AsContext& context) const {
-  alignas(64) std::array<char, 64> place{};
-  lend_output(item.condition, 0, frame, place.data());
+  alignas(64) std::array<char, 64> answer{};
+  lend_output(item.condition, 0, frame, answer.data());
   run_items(item.condition, frame, context);
   const lower::BlockOutput& output = program_.blocks[static_cast<size_t>(item.condition)].outputs[0];
   return *static_cast<const bool*>(frame.pointers[static_cast<size_t>(output.buffer)]);
@@ -58,25 +58,25 @@ bool Executable::ask(const lower::WhileItem& item, Frame& frame, AsContext& cont
 void Executable::run_while(const lower::WhileItem& item, int block, Frame& frame, AsContext& context) const {
   auto pointer = [&](int buffer) -> void*& { return frame.pointers[static_cast<size_t>(buffer)]; };
   // Where a carried value stands after this many iterations.
-  auto place = [&](const lower::CarriedBuffer& each, int64_t done) {
+  auto memory_of = [&](const lower::CarriedBuffer& each, int64_t done) {
     return pointer(done == 0 ? each.initial : done % 2 == 0 ? each.final : each.spare);
   };
   enter_inner(item.condition, block, frame);
   int64_t done = 0;
   for (; item.most < 0 || done < item.most; ++done) {
     set_iteration(item.condition, block, frame, done);
-    for (size_t i = 0; i < item.carried.size(); ++i) pointer(item.asked[i]) = place(item.carried[i], done);
+    for (size_t i = 0; i < item.carried.size(); ++i) pointer(item.asked[i]) = memory_of(item.carried[i], done);
     if (!ask(item, frame, context)) break;
     if (done == 0) enter_inner(item.body, block, frame);
     set_iteration(item.body, block, frame, done);
     for (size_t i = 0; i < item.carried.size(); ++i) {
-      pointer(item.carried[i].inside) = place(item.carried[i], done);
-      lend_output(item.body, i, frame, place(item.carried[i], done + 1));
+      pointer(item.carried[i].inside) = memory_of(item.carried[i], done);
+      lend_output(item.body, i, frame, memory_of(item.carried[i], done + 1));
     }
     run_items(item.body, frame, context);
-    for (size_t i = 0; i < item.carried.size(); ++i) copy_output(item.body, i, frame, place(item.carried[i], done + 1));
+    for (size_t i = 0; i < item.carried.size(); ++i) copy_output(item.body, i, frame, memory_of(item.carried[i], done + 1));
   }
-  for (const lower::CarriedBuffer& each : item.carried) copy_bytes(pointer(each.final), place(each, done), bytes_of(each.final, frame));
+  for (const lower::CarriedBuffer& each : item.carried) copy_bytes(pointer(each.final), memory_of(each, done), bytes_of(each.final, frame));
 }
 
 }  // namespace anyshape::runtime

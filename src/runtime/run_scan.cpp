@@ -60,7 +60,7 @@ class Executable::ScanRun {
   int64_t rows_at(int64_t step) const { return counts_ == nullptr ? rows_ : counts_[step]; }
   int64_t active_at(int64_t step) const { return std::clamp<int64_t>(rows_at(step) - begin_, 0, end_ - begin_); }
   // Written in turn such that the last step writes the final value.
-  int place(const lower::CarriedBuffer& each, int64_t left) const { return left % 2 == 0 ? each.final : each.spare; }
+  int written_to(const lower::CarriedBuffer& each, int64_t left) const { return left % 2 == 0 ? each.final : each.spare; }
   void* rows_of(const lower::CarriedBuffer& each, int buffer, int64_t first = 0) const {
     return each.by_rows && rows_ > 0 ? at(buffer, bytes_of(each.final) / rows_ * (begin_ + first)) : pointer(buffer);
   }
@@ -71,11 +71,11 @@ class Executable::ScanRun {
     return at(item_.stacked[static_cast<size_t>(each.kept)].whole, each.by_rows ? row * (first + begin_) : bytes * step);
   }
   void* input_of(const lower::CarriedBuffer& each) const {
-    return each.kept >= 0 ? kept_at(each, at_, first_) : rows_of(each, is_fresh_ ? each.initial : place(each, left_ + 1));
+    return each.kept >= 0 ? kept_at(each, at_, first_) : rows_of(each, is_fresh_ ? each.initial : written_to(each, left_ + 1));
   }
   // Where the next step reads it; in `final` where that has other rows, or where there is none.
   void* output_of(const lower::CarriedBuffer& each) const {
-    if (each.kept < 0) return rows_of(each, place(each, left_));
+    if (each.kept < 0) return rows_of(each, written_to(each, left_));
     if (left_ == 0) return rows_of(each, each.final);
     const int64_t next = item_.reverse ? at_ - 1 : at_ + 1;
     if (each.by_rows && active_at(next) != active_) return rows_of(each, each.final);
@@ -99,7 +99,7 @@ class Executable::ScanRun {
         continue;
       }
       if (!each.by_rows) continue;
-      const int written = place(each, left_ + 1);
+      const int written = written_to(each, left_ + 1);
       if (is_fresh_) keep(each, each.initial, each.final, active, end_ - begin_);
       if (!is_fresh_ && active < active_) keep(each, written, each.final, active, active_);
       if (!is_fresh_ && active > active_) keep(each, each.final, written, active_, active);

@@ -35,17 +35,17 @@ Bits<Element> ordered_bits(Element element, bool descending) {
 }
 
 struct NarrowKey {
-  uint64_t bits_and_place;
-  NarrowKey(uint32_t bits, int64_t place) : bits_and_place(uint64_t{bits} << 32 | static_cast<uint64_t>(place)) {}
-  int32_t place() const { return static_cast<int32_t>(bits_and_place & 0xffffffffU); }
+  uint64_t bits_and_index;
+  NarrowKey(uint32_t bits, int64_t index) : bits_and_index(uint64_t{bits} << 32 | static_cast<uint64_t>(index)) {}
+  int32_t index() const { return static_cast<int32_t>(bits_and_index & 0xffffffffU); }
   auto operator<=>(const NarrowKey&) const = default;
 };
 
 struct WideKey {
   uint64_t bits;
   int64_t at;
-  WideKey(uint64_t bits, int64_t place) : bits(bits), at(place) {}
-  int32_t place() const { return static_cast<int32_t>(at); }
+  WideKey(uint64_t bits, int64_t index) : bits(bits), at(index) {}
+  int32_t index() const { return static_cast<int32_t>(at); }
   auto operator<=>(const WideKey&) const = default;
 };
 
@@ -64,9 +64,9 @@ int32_t sort_row(AsContext*, void* const* pointers, const int64_t* integers) {
   if (count < size) std::nth_element(keys, keys + count, keys + size);
   std::sort(keys, keys + count);
   for (int64_t j = 0; j < count; ++j) {
-    const int32_t place = keys[j].place();
-    indices[j * stride] = place;
-    values[j * stride] = x[place * stride];
+    const int32_t index = keys[j].index();
+    indices[j * stride] = index;
+    values[j * stride] = x[index * stride];
   }
   return 0;
 }

@@ -87,7 +87,7 @@ class Search {
     return term.factors[0].atom->kind == (term.coefficient > 0 ? AtomKind::Min : AtomKind::Max);
   }
 
-  // A min or max is one of its operands: what bounds the size with each of them in its place bounds the size.
+  // A min or max is one of its operands: what bounds the size with each of them instead of it bounds the size.
   int64_t bound_of_each(const Dim& dim, const Term& term, int depth) {
     const Dim rest = dim - make_sum({term}, 0);
     int64_t low = Range::infinity;

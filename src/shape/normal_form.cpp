@@ -107,9 +107,9 @@ std::vector<size_t> find_taken_away(const std::vector<Term>& terms, const Dim& t
       if (__builtin_mul_overflow(part.coefficient, times, &product) || product == Range::minus_infinity) return false;
       return term.coefficient == -product && compare_monomials(term.factors, part.factors) == 0;
     };
-    const auto place = std::find_if(terms.begin(), terms.end(), is_taken);
-    if (place == terms.end()) return {};
-    found.push_back(static_cast<size_t>(place - terms.begin()));
+    const auto found_term = std::find_if(terms.begin(), terms.end(), is_taken);
+    if (found_term == terms.end()) return {};
+    found.push_back(static_cast<size_t>(found_term - terms.begin()));
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -125,8 +125,8 @@ std::optional<Dim> join_extreme(std::vector<Term>& terms) {
     if ((atom->kind != AtomKind::Min && atom->kind != AtomKind::Max) || atom->operands.size() > most_operands) continue;
     const int64_t times = terms[i].coefficient;
     for (const Dim& taken : atom->operands) {
-      std::vector<size_t> places = find_taken_away(terms, taken, times);
-      if (places.empty()) continue;
+      std::vector<size_t> indices = find_taken_away(terms, taken, times);
+      if (indices.empty()) continue;
       const Dim away = taken - constant_of(taken);
       std::optional<Dim> joined;
       for (const Dim& operand : atom->operands) {
@@ -134,9 +134,9 @@ std::optional<Dim> join_extreme(std::vector<Term>& terms) {
         const bool is_max = (atom->kind == AtomKind::Max) == (times > 0);
         joined = !joined ? rest : is_max ? max(*joined, rest) : min(*joined, rest);
       }
-      places.push_back(i);
-      std::sort(places.begin(), places.end());
-      for (size_t place = places.size(); place-- > 0;) terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(places[place]));
+      indices.push_back(i);
+      std::sort(indices.begin(), indices.end());
+      for (size_t last = indices.size(); last-- > 0;) terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(indices[last]));
       return joined;
     }
   }

@@ -40,7 +40,7 @@ T read_one(const TensorImpl& source) {
 }
 
 // One index along an axis of this size, counted from the front.
-int64_t require_place(const Tensor& tensor, int64_t index, size_t axis, int64_t size) {
+int64_t require_index(const Tensor& tensor, int64_t index, size_t axis, int64_t size) {
   if (index >= -size && index < size) return index < 0 ? index + size : index;
   throw ShapeError(fmt::format("item: index {} along axis {} is outside: the tensor is {}; expected {}.", index, axis, describe(tensor),
                                size == 0 ? "an axis with elements" : fmt::format("{} <= index < {}", -size, size)));
@@ -179,13 +179,13 @@ T Tensor::element(std::span<const int64_t> indices) const {
   size_t axis = 0;  // of the indices; the values of a ragged tensor have one axis for its first two
   if (ragged != nullptr) {
     const std::span<const int64_t> splits = ragged->partition->host_splits();
-    const auto row = static_cast<size_t>(require_place(*this, indices[0], 0, static_cast<int64_t>(splits.size()) - 1));
-    offset = (splits[row] + require_place(*this, indices[1], 1, splits[row + 1] - splits[row])) * source.strides[0];
+    const auto row = static_cast<size_t>(require_index(*this, indices[0], 0, static_cast<int64_t>(splits.size()) - 1));
+    offset = (splits[row] + require_index(*this, indices[1], 1, splits[row + 1] - splits[row])) * source.strides[0];
     axis = 2;
   }
   for (const size_t first = axis == 0 ? 0 : 1; axis < indices.size(); ++axis) {
     const size_t own = axis - first;
-    offset += require_place(*this, indices[axis], axis, source.sizes[own]) * source.strides[own];
+    offset += require_index(*this, indices[axis], axis, source.sizes[own]) * source.strides[own];
   }
   return with_element(source.dtype, [&]<class E>(E) { return convert_element<T>(reinterpret_cast<const E*>(source.data())[offset]); });
 }

@@ -37,32 +37,33 @@ struct Walk {
 
   int rank() const { return elements.rank + (splits.empty() ? 0 : 1); }
   // Where one stands after some axes: the offset in elements, and the row.
-  struct Place {
+  struct Cursor {
     int64_t offset = 0;
     int64_t row = 0;
   };
-  int64_t size(int axis, const Place& place) const {
+  int64_t size(int axis, const Cursor& cursor) const {
     if (splits.empty()) return elements.sizes[axis];
     if (axis == 0) return static_cast<int64_t>(splits.size()) - 1;
-    return axis == 1 ? splits[place.row + 1] - splits[place.row] : elements.sizes[axis - 1];
+    return axis == 1 ? splits[cursor.row + 1] - splits[cursor.row] : elements.sizes[axis - 1];
   }
-  Place step(int axis, Place place, int64_t index) const {
-    if (splits.empty()) return {place.offset + index * elements.strides[axis], 0};
+  Cursor enter(int axis, Cursor cursor, int64_t index) const {
+    if (splits.empty()) return {cursor.offset + index * elements.strides[axis], 0};
     if (axis == 0) return {splits[index] * elements.strides[0], index};
-    return {place.offset + index * elements.strides[axis - 1], place.row};
+    return {cursor.offset + index * elements.strides[axis - 1], cursor.row};
   }
 };
 
 // The elements that are shown, in row-major order.
 template <class Wide>
-void collect(const Walk& walk, int axis, const Walk::Place& place, std::vector<Wide>& out) {
+void collect(const Walk& walk, int axis, const Walk::Cursor& cursor, std::vector<Wide>& out) {
   if (axis == walk.rank()) {
-    with_element(walk.elements.dtype,
-                 [&]<class T>(T) { out.push_back(convert_element<Wide>(reinterpret_cast<const T*>(walk.elements.data())[place.offset])); });
+    with_element(walk.elements.dtype, [&]<class T>(T) {
+      out.push_back(convert_element<Wide>(reinterpret_cast<const T*>(walk.elements.data())[cursor.offset]));
+    });
     return;
   }
-  for (const int64_t index : shown_indices(walk.size(axis, place), walk.cut)) {
-    if (index >= 0) collect(walk, axis + 1, walk.step(axis, place, index), out);
+  for (const int64_t index : shown_indices(walk.size(axis, cursor), walk.cut)) {
+    if (index >= 0) collect(walk, axis + 1, walk.enter(axis, cursor, index), out);
   }
 }
 
@@ -82,16 +83,16 @@ class Layout {
  public:
   explicit Layout(Walk walk) : walk_(walk), texts_(element_texts(walk)) {}
 
-  std::string nested(int axis, const Walk::Place& place = {}) {
+  std::string nested(int axis, const Walk::Cursor& cursor = {}) {
     std::string text = "[";
     const std::string indent(static_cast<size_t>(axis) + 1, ' ');
     const int axes_left = walk_.rank() - axis;
-    const int64_t size = walk_.size(axis, place);
+    const int64_t size = walk_.size(axis, cursor);
     if (axes_left == 1) return text + row(indent, size) + "]";
     bool first = true;
     for (const int64_t index : shown_indices(size, walk_.cut)) {
       if (!first) text += std::string(static_cast<size_t>(axes_left) - 1, '\n') + indent;
-      text += index < 0 ? "..." : nested(axis + 1, walk_.step(axis, place, index));
+      text += index < 0 ? "..." : nested(axis + 1, walk_.enter(axis, cursor, index));
       first = false;
     }
     return text + "]";

@@ -16,11 +16,11 @@ Tensor copy_rows(const Rows& rows) {
   std::vector<int64_t> splits{0};
   for (const auto& row : rows) splits.push_back(checked_add(splits.back(), static_cast<int64_t>(row.size()), "ragged"));
   const int64_t total = splits.back(), split_count = static_cast<int64_t>(splits.size());
-  const Tensor values = make_empty(dtype_of<T>, {&total, 1}), places = make_empty(Dtype::i64, {&split_count, 1});
+  const Tensor values = make_empty(dtype_of<T>, {&total, 1}), row_splits = make_empty(Dtype::i64, {&split_count, 1});
   auto* to = reinterpret_cast<T*>(values.impl()->data());
   for (const auto& row : rows) to = std::copy(row.begin(), row.end(), to);
-  std::ranges::copy(splits, reinterpret_cast<int64_t*>(places.impl()->data()));
-  return make_ragged(values, make_partition(places, "ragged"));
+  std::ranges::copy(splits, reinterpret_cast<int64_t*>(row_splits.impl()->data()));
+  return make_ragged(values, make_partition(row_splits, "ragged"));
 }
 
 }  // namespace

@@ -64,17 +64,17 @@ void give_to_system(void* block, int64_t capacity) noexcept {
 }
 
 void* grow_from_system(void* block, int64_t capacity, int64_t wanted) noexcept {
-  void* const place = take_from_system(wanted);
-  if (place != nullptr) {
+  void* const grown = take_from_system(wanted);
+  if (grown != nullptr) {
     // Whole huge pages, which move without being split. What comes is one mapping again, where the one was that kept it free.
     const int64_t moved = capacity / huge_page * huge_page;
     const auto wanted_pages = static_cast<size_t>(in_pages(wanted));
-    if (mremap(block, static_cast<size_t>(moved), wanted_pages, MREMAP_MAYMOVE | MREMAP_FIXED, place) == place) {
+    if (mremap(block, static_cast<size_t>(moved), wanted_pages, MREMAP_MAYMOVE | MREMAP_FIXED, grown) == grown) {
       unpoison(block, capacity);
       if (capacity > moved) munmap(static_cast<char*>(block) + moved, static_cast<size_t>(capacity - moved));
-      return place;
+      return grown;
     }
-    // The place may be free by now, or somebody else's: addresses are left to themselves, as nothing of them has been touched.
+    // The addresses may be free by now, or somebody else's: they are left to themselves, as nothing of them has been touched.
   }
   give_to_system(block, capacity);
   return nullptr;

@@ -43,7 +43,7 @@ Tensor Loss::operator()(const Tensor& target, const Tensor& prediction) const { 
 
 Tensor Loss::operator()(const Tensor& target, const Tensor& prediction, const Tensor& sample_weight) const {
   if (impl_ == nullptr) throw ArgumentError("loss: the handle is empty; expected a loss, its name or a callable.");
-  const ScopedLossName place(impl_->name);
+  const ScopedLossName caller(impl_->name);
   return train::reduce(train::loss_values(*impl_, target, prediction, sample_weight), impl_->reduction);
 }
 

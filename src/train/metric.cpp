@@ -91,7 +91,7 @@ Config Metric::config() const {
 void Metric::update(const Tensor& target, const Tensor& prediction) { update(target, prediction, {}); }
 void Metric::update(const Tensor& target, const Tensor& prediction, const Tensor& sample_weight) {
   StreamingMetric& own = required(metric_);
-  const ScopedMetricName place(own.name());
+  const ScopedMetricName caller(own.name());
   own.update(target, prediction, sample_weight);
 }
 

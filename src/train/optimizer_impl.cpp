@@ -123,9 +123,9 @@ const std::vector<Variable>& OptimizerImpl::slots_of(const Variable& variable, c
     slots.emplace_back(full(variable.shape(), cast(Tensor(slot.start), variable.dtype())),
                        VariableOptions{.trainable = false, .name = fmt::format("{}/{}", name, slot.name)});
   }
-  const auto place = slots_.try_emplace(variable.id(), std::move(slots)).first;  // all of them, or none where one could not be made
+  const auto found = slots_.try_emplace(variable.id(), std::move(slots)).first;  // all of them, or none where one could not be made
   order_.push_back(variable.id());
-  return place->second;
+  return found->second;
 }
 
 void OptimizerImpl::build(const std::vector<Variable>& variables) {
@@ -170,8 +170,8 @@ void OptimizerImpl::apply(const std::vector<Tensor>& gradients, const std::vecto
   for (size_t i = 0; i < variables.size(); ++i) {
     const Variable& variable = variables[i];
     const Dtype dtype = variable.dtype();
-    const auto [place, is_new] = rates.try_emplace(dtype);
-    Rates& own = place->second;
+    const auto [found, is_new] = rates.try_emplace(dtype);
+    Rates& own = found->second;
     if (is_new) {
       own.learning = cast(rate, dtype);
       own.corrected = rule_.corrected_rate ? rule_.corrected_rate(own.learning, cast(step, dtype)) : own.learning;

@@ -11,10 +11,10 @@ namespace {
 
 TEST(BlockList, elements_stay_where_they_are) {
   BlockList<std::string> list;
-  std::vector<const std::string*> places;
-  for (int i = 0; i < 10000; ++i) places.push_back(&list.push_back(std::to_string(i)));
+  std::vector<const std::string*> addresses;
+  for (int i = 0; i < 10000; ++i) addresses.push_back(&list.push_back(std::to_string(i)));
   EXPECT_EQ(list.size(), 10000U);
-  for (int i = 0; i < 10000; ++i) ASSERT_EQ(*places[static_cast<size_t>(i)], std::to_string(i));
+  for (int i = 0; i < 10000; ++i) ASSERT_EQ(*addresses[static_cast<size_t>(i)], std::to_string(i));
 }
 
 }  // namespace

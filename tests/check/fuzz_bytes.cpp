@@ -64,8 +64,8 @@ Tensor FuzzBytes::like(const Tensor& x) {
 
 Tensor FuzzBytes::indices(const Tensor& x, int64_t axis) {
   const Sizes sizes = sizes_of(x);
-  const int64_t rank = rank_of(x), place = axis < 0 ? axis + rank : axis;
-  const int64_t size = place >= 0 && place < rank ? sizes[static_cast<size_t>(place)] : 3;
+  const int64_t rank = rank_of(x), index = axis < 0 ? axis + rank : axis;
+  const int64_t size = index >= 0 && index < rank ? sizes[static_cast<size_t>(index)] : 3;
   Sizes index_sizes;
   for (int64_t count = below(3); count > 0; --count) index_sizes.push_back(value_below(5));
   return indices_below(size, index_sizes);

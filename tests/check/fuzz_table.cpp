@@ -150,7 +150,7 @@ FuzzCall decode_size(FuzzBytes& bytes) {
 }
 
 template <Tensor (*op)(const Tensor&, ArgExtremeOptions)>
-FuzzCall places(FuzzBytes& bytes) {
+FuzzCall indices(FuzzBytes& bytes) {
   const Tensor x = bytes.tensor(256);
   ArgExtremeOptions options{.axis = std::nullopt, .keep_dims = bytes.chance(50)};
   if (bytes.chance(80)) options.axis = bytes.axis(x);
@@ -405,8 +405,8 @@ const std::vector<FuzzOp>& fuzz_table() {
       {"any", reduction<any>},
       {"all", reduction<all>},
       {"count_nonzero", reduction<count_nonzero>},
-      {"argmax", places<argmax>},
-      {"argmin", places<argmin>},
+      {"argmax", indices<argmax>},
+      {"argmin", indices<argmin>},
       {"cumsum", running<cumsum>},
       {"cumprod", running<cumprod>},
       {"var", moment<var>},

@@ -58,9 +58,9 @@ TEST(RaggedCalls, every_op_works_or_names_itself) {
       // i64 inputs are lengths.
       const auto can_be_rows = [](const Tensor& input) { return input.rank() > 0 && input.rank() < max_rank && input.dtype() != i64; };
       std::vector<Tensor> first = dense, all = dense;
-      const auto place = std::ranges::find_if(dense, can_be_rows);
-      if (place == dense.end()) continue;
-      first[static_cast<size_t>(place - dense.begin())] = in_rows(*place);
+      const auto found = std::ranges::find_if(dense, can_be_rows);
+      if (found == dense.end()) continue;
+      first[static_cast<size_t>(found - dense.begin())] = in_rows(*found);
       for (Tensor& input : all) input = can_be_rows(input) ? in_rows(input) : input;
       call_with_rows(sample, number, first);
       call_with_rows(sample, number, all);

@@ -67,7 +67,7 @@ TEST_F(Csv, reads_quotes_line_ends_and_separators_as_the_standard_says) {
 TEST_F(Csv, makes_missing_values_nan) {
   const std::vector<float> values = floats_of(Dataset::from_csv(write("a,b\n,1\nNA, \n?,2\n"), {.missing = {"", "NA", "?"}}));
   ASSERT_EQ(values.size(), 6U);
-  for (const size_t place : {0U, 2U, 3U, 4U}) EXPECT_TRUE(std::isnan(values[place])) << place;
+  for (const size_t index : {0U, 2U, 3U, 4U}) EXPECT_TRUE(std::isnan(values[index])) << index;
   EXPECT_EQ(values[1], 1);
   EXPECT_EQ(values[5], 2);
   EXPECT_EQ(text_of<DataError>([&] { Dataset::from_csv(write("a\n1\n\nNA\n"), {.dtypes = {{"a", i64}}}).batch(2).begin(); }),

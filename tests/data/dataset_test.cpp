@@ -41,10 +41,10 @@ TEST(Dataset, gives_rows_again_and_again) {
 }
 
 TEST(Dataset, outlives_its_handle_in_an_iterator) {
-  Dataset::Iterator place = numbers(3).begin();
-  EXPECT_EQ(place->x.single().item<int>(), 0);
-  ++place;
-  EXPECT_EQ(place->x.single().item<int>(), 1);
+  Dataset::Iterator iterator = numbers(3).begin();
+  EXPECT_EQ(iterator->x.single().item<int>(), 0);
+  ++iterator;
+  EXPECT_EQ(iterator->x.single().item<int>(), 1);
 }
 
 TEST(Dataset, maps_filters_takes_skips_and_repeats) {
@@ -88,7 +88,7 @@ TEST(Dataset, shuffles_by_its_seed_and_anew_in_each_pass) {
   }
   // A buffer of b moves no element forward by b or more.
   const Values near = values_of(numbers(50).shuffle({.buffer = 5, .seed = 1}));
-  for (int64_t place = 0; place < 50; ++place) EXPECT_LT(near[static_cast<size_t>(place)], place + 5);
+  for (int64_t index = 0; index < 50; ++index) EXPECT_LT(near[static_cast<size_t>(index)], index + 5);
   random::set_seed(1);
   const Values unseeded = values_of(numbers(50).shuffle());
   random::set_seed(1);

@@ -64,8 +64,8 @@ TEST(Prefetch, ends_its_threads_where_an_iterator_is_dropped) {
                                return e;
                              })
                              .prefetch(3);
-    Dataset::Iterator place = data.begin();
-    ++place;
+    Dataset::Iterator iterator = data.begin();
+    ++iterator;
   }
   const int at_the_end = *made;
   EXPECT_LE(at_the_end, 7);

@@ -42,16 +42,16 @@ TEST(ReductionThreads, change_no_bit) {
 TEST(ReductionThreads, one_trace_serves_narrow_and_wide_and_long) {
   std::mt19937 host(7);
   auto columns = function([](Tensor x) { return sum(x, {.axes = {0}}); }, {.name = "columns"});
-  auto places = function([](Tensor x) { return argmax(x, {.axis = 1}); }, {.name = "places"});
+  auto indices = function([](Tensor x) { return argmax(x, {.axis = 1}); }, {.name = "indices"});
   for (const std::vector<int64_t>& shape :
        std::vector<std::vector<int64_t>>{{4096, 10}, {1, 1}, {0, 4}, {3, 70'000}, {255, 300}, {513, 17}}) {
     const Tensor x = random_tensor(host, shape, f32);
     EXPECT_TRUE(all_close(cast(columns(x), f64), sum(cast(x, f64), {.axes = {0}}), {.relative = 1e-5, .absolute = 1e-4}))
         << to_string(x.shape());
-    EXPECT_TRUE(all_equal(places(x), argmax(cast(x, f64), {.axis = 1})));
+    EXPECT_TRUE(all_equal(indices(x), argmax(cast(x, f64), {.axis = 1})));
   }
   EXPECT_EQ(columns.stats().traces, 1);
-  EXPECT_EQ(places.stats().traces, 1);
+  EXPECT_EQ(indices.stats().traces, 1);
 }
 
 }  // namespace

@@ -80,12 +80,12 @@ TEST_F(Safetensors, every_truncation_is_refused) {
 TEST_F(Safetensors, every_changed_byte_loads_or_is_refused) {
   save_safetensors(file_, sample());
   const std::string whole = bytes();
-  for (size_t place = 0; place < whole.size(); ++place) {
+  for (size_t offset = 0; offset < whole.size(); ++offset) {
     for (const int change : {0x01, 0x20, 0x80, 0xFF}) {
       std::string damaged = whole;
-      damaged[place] = static_cast<char>(static_cast<unsigned char>(damaged[place]) ^ static_cast<unsigned>(change));
+      damaged[offset] = static_cast<char>(static_cast<unsigned char>(damaged[offset]) ^ static_cast<unsigned>(change));
       write(damaged);
-      EXPECT_NO_THROW(static_cast<void>(refusal())) << place;  // nothing but a FormatError
+      EXPECT_NO_THROW(static_cast<void>(refusal())) << offset;  // nothing but a FormatError
     }
   }
 }

@@ -187,7 +187,7 @@ TEST(Epilogue, what_replaces_a_variable_without_reading_it_follows_its_product) 
   EXPECT_EQ(other.about("%3 matmul"), "yes: the loop of %4 subtract runs on its blocks, which nobody else reads");
 }
 
-// The product reads in all its blocks what the loop would write: the carried value, which is given another place for every step.
+// The product reads in all its blocks what the loop would write: the carried value, which is given other memory for every time step.
 TEST(Epilogue, loops_in_bodies_follow_their_products_and_write_elsewhere_than_these_read) {
   const Told body = told(R"(graph f(%0 h: f32[n, 8], %1 w: f32[8, 8], %2 xs: f32[t, n, 8]) {
   %3, %4 = scan(%0, %2, %1) {carried=1, sequences=1, length=t, reverse=false, saved=0, active=0, rows=0, total=0} : f32[n, 8], f32[t, n, 8]

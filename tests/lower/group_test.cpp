@@ -46,7 +46,7 @@ TEST(Group, a_value_with_two_users_in_one_loop_is_computed_once_and_stays_there)
   EXPECT_EQ(kernel.find("b1[", kernel.find("b1[") + 1), std::string::npos) << kernel;  // x is read once
 }
 
-TEST(Group, a_value_that_is_read_at_two_places_is_in_memory) {
+TEST(Group, a_value_that_is_read_at_two_indices_is_in_memory) {
   EXPECT_EQ(in_memory(R"(graph f(%0 x: f32[4, 4]) {
   %1 = exp(%0) : f32[4, 4]
   %2 = transpose(%1) {permutation=[1, 0]} : f32[4, 4]

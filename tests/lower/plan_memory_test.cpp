@@ -173,7 +173,7 @@ TEST_F(PlanMemory, what_is_read_elsewhere_is_not_written_over) {
 }
 )"),
             "the elements differ in size");
-  // A row that every row reads, and elements of another place, are no input at the loop's own index.
+  // A row that every row reads, and elements at another index, are no input at the loop's own index.
   EXPECT_EQ(slots(lowered(R"(graph f(%0 x: f32[4, 4], %1 w: f32[4, 4]) {
   %2 = matmul(%0, %1) : f32[4, 4]
   %3 = transpose(%2) {permutation=[1, 0]} : f32[4, 4]

@@ -205,9 +205,9 @@ class Encoder : public Layer {
   }
 
   Tensor call(const Tensor& ids, const CallContext&) override {
-    const Tensor places = ids.is_ragged() ? row_positions(ids) : expand_dims(arange(ids.shape()[1]), 0);
+    const Tensor positions = ids.is_ragged() ? row_positions(ids) : expand_dims(arange(ids.shape()[1]), 0);
     const Tensor token = token_(ids);
-    Tensor x = nn::with_mask(token + position_(places), nn::mask_of(token));
+    Tensor x = nn::with_mask(token + position_(positions), nn::mask_of(token));
     for (size_t block = 0; block < attentions_.size(); ++block) {
       x = norms_[2 * block](sum_({x, attentions_[block](x)}));
       x = norms_[2 * block + 1](sum_({x, denses_[2 * block + 1](denses_[2 * block](x))}));

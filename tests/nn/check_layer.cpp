@@ -37,8 +37,8 @@ const std::vector<LayerSample>& layer_samples() { return registry(); }
 Tensor numbers(const Shape& shape, int seed) {
   std::vector<double> values(static_cast<size_t>(shape.count().value()));
   for (size_t i = 0; i < values.size(); ++i) {
-    const double place = std::fmod(0.618034 * static_cast<double>(i + 1) + 0.2713 * seed, 1.0);
-    values[i] = place < 0.5 ? -1.5 + 2.7 * place : 0.15 + 2.7 * (place - 0.5);
+    const double part = std::fmod(0.618034 * static_cast<double>(i + 1) + 0.2713 * seed, 1.0);
+    values[i] = part < 0.5 ? -1.5 + 2.7 * part : 0.15 + 2.7 * (part - 0.5);
   }
   return tensor(values, shape);
 }

@@ -34,13 +34,13 @@ struct Rows {
   int64_t padded_time() const { return *std::ranges::max_element(lengths) + 2; }  // there is always padding
 
   // The indices of the real steps in [rows * time].
-  Tensor real_places() const {
-    std::vector<int64_t> places;
+  Tensor real_indices() const {
+    std::vector<int64_t> indices;
     for (size_t row = 0; row < lengths.size(); ++row) {
-      for (int64_t step = 0; step < lengths[row]; ++step) places.push_back(static_cast<int64_t>(row) * padded_time() + step);
+      for (int64_t step = 0; step < lengths[row]; ++step) indices.push_back(static_cast<int64_t>(row) * padded_time() + step);
     }
-    const auto count = static_cast<int64_t>(places.size());
-    return tensor(places, {count});
+    const auto count = static_cast<int64_t>(indices.size());
+    return tensor(indices, {count});
   }
   Tensor mask() const {
     const auto rows = static_cast<int64_t>(lengths.size());
@@ -53,7 +53,7 @@ Tensor loss_of(const Tensor& result) { return sum(result * numbers(result.shape(
 Tensor real_steps(const Rows& rows, const Tensor& padded) {
   Shape flat{padded.shape()[0] * padded.shape()[1]};
   for (int axis = 2; axis < padded.rank(); ++axis) flat.push_back(padded.shape()[axis]);
-  return take(reshape(padded, flat), rows.real_places());
+  return take(reshape(padded, flat), rows.real_indices());
 }
 
 std::vector<Tensor> weight_gradients(GradientTape& tape, const Tensor& loss, const AnyLayer& layer) {

@@ -23,7 +23,7 @@ struct Ends : Layer {  // what is above a learned border, and what is below it
 
 const Tensor x = tensor({{-1.0F, 2.0F}, {3.0F, -4.0F}});
 
-TEST(Outputs, of_ones_own_layer_are_known_by_place_and_name) {
+TEST(Outputs, of_ones_own_layer_are_known_by_index_and_name) {
   const AnyLayer ends = layer(Ends());
   const Outputs found = ends.outputs(x);
   EXPECT_EQ(found.size(), 2U);
@@ -33,10 +33,10 @@ TEST(Outputs, of_ones_own_layer_are_known_by_place_and_name) {
   const auto [above, below] = found.array<2>();
   EXPECT_TRUE(all_equal(above + below, x));
   EXPECT_EQ(text_of<ArgumentError>([&] { found["belwo"]; }), "outputs: \"belwo\" is no output; expected \"below\".");
-  EXPECT_EQ(text_of<ArgumentError>([&] { found[2]; }), "outputs: [2] of 2 outputs; expected a place from 0 on that is there.");
+  EXPECT_EQ(text_of<ArgumentError>([&] { found[2]; }), "outputs: [2] of 2 outputs; expected an index from 0 on that is there.");
   EXPECT_EQ(text_of<ArgumentError>([&] { found.array<3>(); }), "outputs: array<3>() of 2: above, below; expected array<2>().");
   EXPECT_EQ(text_of<ArgumentError>([&] { static_cast<void>(static_cast<Tensor>(found)); }),
-            "outputs: 2 are taken for one tensor: above, below; expected one. Choose by name or place.");
+            "outputs: 2 are taken for one tensor: above, below; expected one. Choose by name or index.");
   EXPECT_EQ(text_of<ArgumentError>([&] { ends(x); }),
             "layer \"ends\": it gives 2 results: above, below; expected one where a single tensor is asked for. Call outputs() for all of "
             "them.");

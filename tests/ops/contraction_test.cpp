@@ -24,7 +24,7 @@ Tensor plain_einsum(const std::vector<std::string>& terms, const std::string& re
   std::vector<char> letters;
   for (const auto& [letter, size] : sizes) letters.push_back(letter);
   std::map<char, int64_t> index;
-  const auto place = [&](const std::string& term) {
+  const auto offset = [&](const std::string& term) {
     int64_t at = 0;
     for (char letter : term) at = at * sizes[letter] + index[letter];
     return static_cast<size_t>(at);
@@ -35,8 +35,8 @@ Tensor plain_einsum(const std::vector<std::string>& terms, const std::string& re
   const std::function<void(size_t)> nest = [&](size_t letter) {
     if (letter == letters.size()) {
       double product = 1;
-      for (size_t k = 0; k < terms.size(); ++k) product *= values[k][place(terms[k])];
-      total[place(result)] += product;
+      for (size_t k = 0; k < terms.size(); ++k) product *= values[k][offset(terms[k])];
+      total[offset(result)] += product;
       return;
     }
     for (int64_t i = 0; i < sizes[letters[letter]]; ++i) {

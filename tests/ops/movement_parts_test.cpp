@@ -1,4 +1,4 @@
-// Movement: slices with steps, what is cut apart and put together again, and axes read backwards or from another place.
+// Movement: slices with steps, what is cut apart and put together again, and axes read backwards or from another index.
 #include "ops/expect_error.h"
 
 #include <anyshape/error.h>

@@ -17,9 +17,9 @@ using Floats = std::vector<float>;
 using Integers = std::vector<int32_t>;
 
 // As sample(), with the elements at these indices made zero.
-Tensor with_zeros(const Shape& shape, const std::vector<size_t>& places) {
+Tensor with_zeros(const Shape& shape, const std::vector<size_t>& indices) {
   Doubles values = sample(shape, 4).to_vector<double>();
-  for (size_t place : places) values[place] = 0;
+  for (size_t index : indices) values[index] = 0;
   return tensor(values, shape);
 }
 
@@ -38,12 +38,12 @@ TEST(Prod, has_right_gradients_with_no_one_and_more_zeros) {
   const auto all_axes = [](const std::vector<Tensor>& in) { return prod(in[0]); };
   const auto last = [](const std::vector<Tensor>& in) { return prod(in[0], {.axes = {-1}}); };
   const auto outer = [](const std::vector<Tensor>& in) { return prod(in[0], {.axes = {0, 2}, .keep_dims = true}); };
-  for (const std::vector<size_t>& places : {std::vector<size_t>{}, {1}, {1, 2}, {0, 5, 6, 7}}) {
-    const std::vector<Tensor> x = {with_zeros({2, 2, 3}, places)};
+  for (const std::vector<size_t>& indices : {std::vector<size_t>{}, {1}, {1, 2}, {0, 5, 6, 7}}) {
+    const std::vector<Tensor> x = {with_zeros({2, 2, 3}, indices)};
     check_gradients(all_axes, x);
     check_gradients(last, x);
     check_gradients(outer, x);
-    check_second_order(last, {with_zeros({2, 4}, places.size() == 4 ? std::vector<size_t>{0, 5, 6} : places)});
+    check_second_order(last, {with_zeros({2, 4}, indices.size() == 4 ? std::vector<size_t>{0, 5, 6} : indices)});
   }
   GradientTape tape;
   const Tensor x = tensor({2.0F, 0.0F, 3.0F});
@@ -84,8 +84,8 @@ TEST(Cumulate, agrees_with_a_plain_loop_at_sizes_around_blocks) {
       for (int64_t column = 0; column < inner; ++column) {
         double total = 0;
         for (int64_t i = 0; i < length; ++i) {
-          const int64_t place = (row * length + i) * inner + column;
-          sums[place] = total = total + values[place];
+          const int64_t index = (row * length + i) * inner + column;
+          sums[index] = total = total + values[index];
         }
       }
     }

@@ -74,7 +74,7 @@ TEST(SegmentReduce, takes_no_rows_no_values_and_nothing_beside_them) {
   EXPECT_TRUE(segment::argmax(zeros({0}), splits_for({})).shape() == Shape{0});
 }
 
-TEST(SegmentReduce, finds_places_in_the_row) {
+TEST(SegmentReduce, finds_positions_in_the_row) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Tensor x = tensor({1.F, 5.F, 5.F, -1.F, nan, nan, 7.F}), splits = splits_for({3, 1, 3});
   EXPECT_EQ(segment::argmax(x, splits).to_vector<int32_t>(), (std::vector<int32_t>{1, 0, 0}));

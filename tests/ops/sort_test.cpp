@@ -44,7 +44,7 @@ TEST(Sort, takes_every_dtype_and_size) {
   EXPECT_EQ(argsort(ones({2, 1})).to_vector<int32_t>(), (Integers{0, 0}));
 }
 
-TEST(Sort, agrees_with_a_sort_by_value_and_place_of_the_standard_library) {
+TEST(Sort, agrees_with_a_sort_by_value_and_index_of_the_standard_library) {
   const Tensor x = random::integers({4, 1000, 3}, {.low = -100, .high = 100});
   const Integers values = x.to_vector<int32_t>(), order = argsort(x, {.axis = 1}).to_vector<int32_t>();
   for (size_t batch = 0; batch < 4; ++batch) {
@@ -77,7 +77,7 @@ TEST(Sort, refuses_bad_axes_counts_and_ranks) {
                            "top_k: axis -2 is outside the rank 1: x is f32[2]; expected -1 <= axis < 1.");
 }
 
-TEST(SearchSorted, finds_the_place_before_or_behind_equals) {
+TEST(SearchSorted, finds_the_index_before_or_behind_equals) {
   const Tensor sorted = tensor({1.F, 2.F, 2.F, 4.F}), values = tensor({{0.F, 1.F, 2.F}, {3.F, 4.F, 5.F}});
   EXPECT_EQ(search_sorted(sorted, values).to_vector<int32_t>(), (Integers{0, 0, 1, 3, 3, 4}));
   EXPECT_EQ(search_sorted(sorted, values, {.side = SearchSide::Right}).to_vector<int32_t>(), (Integers{0, 1, 3, 3, 4, 4}));

@@ -14,7 +14,7 @@ Tensor counting(const Shape& shape, Dtype dtype = f32) { return reshape(arange(s
 Floats numbers(const Tensor& x) { return x.to_vector<float>(); }
 bool has_shape(const Tensor& x, const Shape& shape) { return x.shape().same_as(shape); }
 
-TEST(Subscript, a_place_takes_the_axis_away) {
+TEST(Subscript, an_index_takes_the_axis_away) {
   const Tensor x = counting({3, 2});
   EXPECT_EQ(numbers(x[0]), (Floats{0, 1}));
   EXPECT_EQ(numbers(x[-1]), (Floats{4, 5}));
@@ -140,7 +140,7 @@ TEST(Subscript, refuses_what_does_not_fit) {
                               "at: two ellipses among the indices: x is f32[3, 4]; expected at most one.");
   expect_error<ArgumentError>(
       [&] { x.at(tensor({0}), tensor({0})); },
-      "at: two tensors among the indices: x is f32[3, 4]; expected at most one. Use gather_nd for places along several "
+      "at: two tensors among the indices: x is f32[3, 4]; expected at most one. Use gather_nd for indices along several "
       "axes.");
   expect_error<ArgumentError>([&] { x.at(tensor({true, false, true}), 0); },
                               "at: a mask beside other indices: x is f32[3, 4]; expected a mask alone: x[mask]. Use boolean_mask first.");
@@ -195,7 +195,7 @@ TEST(Updated, refuses_what_does_not_fit) {
   expect_error<ArgumentError>(
       [&] { updated(x, tensor({0}), 1); },
       "updated: a tensor among the indices: a is f32[3, 4], b is i32[]; expected numbers and ranges. Use scatter_add for "
-      "places that are data, or where(mask, value, x).");
+      "indices that are data, or where(mask, value, x).");
   expect_error<ShapeError>(
       [] { updated(ragged({{1, 2}, {3}}), 0, 1); },
       "updated: a ragged tensor: a is i32[2, (1..2)], b is i32[]; expected dense ones. Update the elements of all rows: "

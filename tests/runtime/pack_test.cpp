@@ -28,8 +28,8 @@ std::vector<float> packed(Pool& pool, bool transpose, int64_t rows, int64_t colu
 void expect_right(const std::vector<float>& to, bool transpose, int64_t columns, int64_t from_distance, int64_t to_distance) {
   for (size_t i = 0; i < to.size(); ++i) {
     const int64_t row = static_cast<int64_t>(i) / to_distance, column = static_cast<int64_t>(i) % to_distance;
-    const int64_t place = transpose ? column * from_distance + row : row * from_distance + column;
-    ASSERT_EQ(to[i], column < columns ? static_cast<float>(place) : untouched) << "row " << row << ", column " << column;
+    const int64_t offset = transpose ? column * from_distance + row : row * from_distance + column;
+    ASSERT_EQ(to[i], column < columns ? static_cast<float>(offset) : untouched) << "row " << row << ", column " << column;
   }
 }
 

@@ -45,7 +45,7 @@ constexpr Case odd_shapes[] = {
 };
 constexpr Case large_shapes[] = {{false, false, 1024, 1024, 1024}, {false, false, 4096, 256, 1024}, {true, false, 256, 4096, 1024}};
 
-// Numbers in [-1, 1) that depend on the place alone: cut from a table, since filling must cost little under sanitizers as well.
+// Numbers in [-1, 1) that depend on the index alone: cut from a table, since filling must cost little under sanitizers as well.
 void fill(std::vector<float>& matrix, size_t start) {
   static const std::vector<float> table = [] {
     std::vector<float> numbers(65'521);
@@ -107,7 +107,7 @@ bool same_bits(const std::vector<float>& x, const std::vector<float>& y) {
 
 // Element (i, j) of the result, summed in double; outside the n columns what was there before.
 double element(const Case& c, const Matrices& before, int64_t i, int64_t j) {
-  const auto at = [](const std::vector<float>& x, int64_t place) { return static_cast<double>(x[static_cast<size_t>(place)]); };
+  const auto at = [](const std::vector<float>& x, int64_t index) { return static_cast<double>(x[static_cast<size_t>(index)]); };
   const double old = at(before.result, i * before.ldc + j);
   if (j >= c.n) return old;
   double sum = static_cast<double>(before.call.beta) * old;
@@ -123,10 +123,10 @@ void expect_close_to_double_sums(const Case& c, float beta) {
   const Matrices before(c, beta);
   const std::vector<float> result = run_with(2, c, beta);
   const int64_t step = c.m * c.n * c.k < 1'000'000 ? 1 : 31;
-  for (int64_t place = 0; place < c.m * before.ldc; place += step) {
-    const double expected = element(c, before, place / before.ldc, place % before.ldc);
-    ASSERT_NEAR(static_cast<double>(result[static_cast<size_t>(place)]), expected, 1e-6 * static_cast<double>(c.k + 1))
-        << c << " at " << place;
+  for (int64_t index = 0; index < c.m * before.ldc; index += step) {
+    const double expected = element(c, before, index / before.ldc, index % before.ldc);
+    ASSERT_NEAR(static_cast<double>(result[static_cast<size_t>(index)]), expected, 1e-6 * static_cast<double>(c.k + 1))
+        << c << " at " << index;
   }
 }
 

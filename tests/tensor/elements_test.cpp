@@ -35,7 +35,7 @@ TEST(Item, reads_a_ragged_tensor_row_by_row) {
                            "item: index 1 along axis 1 is outside: the tensor is i32[3, (1..3)]; expected -1 <= index < 1.");
 }
 
-TEST(Item, refuses_places_outside_and_too_few_indices) {
+TEST(Item, refuses_indices_outside_and_too_few_indices) {
   const Tensor x = counting();
   expect_error<ShapeError>([&] { x.item<float>(0, 3); },
                            "item: index 3 along axis 1 is outside: the tensor is f32[2, 3]; expected -3 <= index < 3.");

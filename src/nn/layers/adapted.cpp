@@ -125,7 +125,7 @@ class FillMissingLayer final : public AdaptedLayer {
     const Tensor rows = reshape(data, {-1, data.shape()[-1]});
     const Tensor count = sum(cast(logical_not(is_nan(rows)), Dtype::i32), {.axes = {0}});
     const Tensor sorted = sort(rows, {.axis = 0});
-    auto at = [&](const Tensor& place) { return squeeze(take_along_axis(sorted, expand_dims(maximum(place, 0), 0), {.axis = 0}), {0}); };
+    auto at = [&](const Tensor& index) { return squeeze(take_along_axis(sorted, expand_dims(maximum(index, 0), 0), {.axis = 0}), {0}); };
     const Tensor median = (at(floor_divide(count - 1, 2)) + at(floor_divide(count, 2))) * 0.5;
     return where(count > 0, median, 0);
   }

@@ -186,9 +186,9 @@ class MultiHeadAttentionLayer final : public Layer {
         einsum("bqhd,bkhd->bhqk", {cast(queries, computed), cast(keys, computed)}) * (1 / std::sqrt(static_cast<double>(key_dim_)));
     if (mask.defined()) likeness = where(mask, likeness, -1e30);  // finite, as in the op: all hidden is all alike
     if (!is_causal) return cast(softmax(likeness), queries.dtype());
-    const Tensor place = expand_dims(arange(queries.shape()[1], {.dtype = Dtype::i64}), 1),
+    const Tensor positions = expand_dims(arange(queries.shape()[1], {.dtype = Dtype::i64}), 1),
                  others = arange(keys.shape()[1], {.dtype = Dtype::i64});
-    const Tensor is_met = others - place <= size(keys, 1) - size(queries, 1);
+    const Tensor is_met = others - positions <= size(keys, 1) - size(queries, 1);
     return cast(where(is_met, softmax(where(is_met, likeness, -3e38)), 0), queries.dtype());
   }
 

@@ -160,7 +160,7 @@ std::vector<Tensor> SteppedLayer::walk_packed(const Loop& loop, const Tensor& x,
         return FunctionResults{one_step(loop, loop.kept.defined() ? slices.back() : Tensor(), carry, slices)};
       }).tensors;
   for (size_t i = 0; i < carried.size(); ++i) results[i] = take(results[i], rows.ranks);
-  if (walk.return_sequences) results.back() = with_rows_of(take(results.back(), rows.places), x);
+  if (walk.return_sequences) results.back() = with_rows_of(take(results.back(), rows.indices), x);
   return results;
 }
 

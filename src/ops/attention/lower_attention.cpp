@@ -27,16 +27,16 @@ class Forward {
  private:
   Statistics statistics_of(const AttentionTile& tile, loop::Value i) const {
     const loop::Value query = b_.add(b_.add(tile.row.first_query, tile.query), i);
-    const loop::Value place = b_.multiply(b_.add(b_.multiply(query, loops_.heads), tile.row.head), b_.integer(2));
-    return {place, b_.add(place, b_.integer(1))};
+    const loop::Value offset = b_.multiply(b_.add(b_.multiply(query, loops_.heads), tile.row.head), b_.integer(2));
+    return {offset, b_.add(offset, b_.integer(1))};
   }
 
   void each_result(const AttentionTile& tile, loop::Value i, const std::function<loop::Value(loop::Value so_far)>& change) const {
     const TileMatrix y = loops_.query_rows(tile, y_, loops_.value_depth);
     const loop::Value row = b_.add(y.offset, b_.multiply(i, y.leading));
     b_.vector_for(b_.integer(0), loops_.value_depth, [&](loop::Value column) {
-      const loop::Value place = b_.add(row, column);
-      b_.store(y_, place, change(b_.load(y_, place)));
+      const loop::Value offset = b_.add(row, column);
+      b_.store(y_, offset, change(b_.load(y_, offset)));
     });
   }
 
@@ -72,7 +72,7 @@ class Forward {
 
   // One query's scores in a tile become weights up to the factor that all keys share.
   void weigh(const AttentionTile& tile, loop::Value i) const {
-    const loop::Value zero = b_.integer(0), row = b_.add(loops_.scratch_place(tile.slot), b_.multiply(i, loops_.scratch_row()));
+    const loop::Value zero = b_.integer(0), row = b_.add(loops_.scratch_offset(tile.slot), b_.multiply(i, loops_.scratch_row()));
     const loop::Value is_first = b_.equal(tile.key, zero), nothing = b_.constant(loops_.type, 0.0);
     const auto raw = [&](loop::Value k) { return b_.load(weights_, b_.add(row, k)); };
     const auto score = [&](loop::Value k) { return loops_.score(tile, i, k, raw(k)); };

@@ -63,7 +63,7 @@ class Backward {
   // Products of a query with its keys become weights; the gradients of weights become those of products.
   void one_query(const AttentionTile& tile, loop::Value i) const {
     LowerCall& call = loops_.call;
-    const loop::Value place = b_.add(loops_.scratch_place(tile.slot), b_.multiply(i, loops_.scratch_row()));
+    const loop::Value offset = b_.add(loops_.scratch_offset(tile.slot), b_.multiply(i, loops_.scratch_row()));
     const loop::Value query = b_.add(b_.add(tile.row.first_query, tile.query), i);
     const loop::Value line = b_.add(b_.multiply(query, loops_.heads), tile.row.head), statistics = b_.multiply(line, b_.integer(2));
     const loop::Value greatest = b_.load(call.input(loops_.inputs.statistics), statistics);
@@ -71,7 +71,7 @@ class Backward {
     const loop::Value products = b_.load(call.input(loops_.inputs.products), line);
     const loop::Value share = b_.divide(b_.constant(loops_.type, 1.0), sum), nothing = b_.constant(loops_.type, 0.0);
     b_.vector_for(b_.integer(0), tile.keys, [&](loop::Value k) {
-      const loop::Value at = b_.add(place, k), score = loops_.score(tile, i, k, b_.load(weights_, at));
+      const loop::Value at = b_.add(offset, k), score = loops_.score(tile, i, k, b_.load(weights_, at));
       const loop::Value weight = b_.multiply(loop::exp_at_most_zero(b_, b_.subtract(score, greatest)), share);
       loop::Value kept = weight, d_weight = b_.load(d_scores_, at);
       if (loops_.has_dropout()) {

@@ -8,15 +8,15 @@
 namespace anyshape {
 
 // The mask is row-major; along an axis of size 1 one entry is met again and again. Its last axis is never repeated.
-loop::Value AttentionLoops::mask_place(const AttentionTile& tile, loop::Value i, loop::Value k) const {
+loop::Value AttentionLoops::mask_offset(const AttentionTile& tile, loop::Value i, loop::Value k) const {
   const Shape& mask = call.call.shape(inputs.mask);
   const loop::Value index[] = {tile.row.row, tile.row.head, b.add(tile.query, i)};
-  loop::Value place = b.integer(0);
+  loop::Value offset = b.integer(0);
   for (int axis = 0; axis < 3; ++axis) {
     const loop::Value size = call.size(mask[axis]);
-    place = b.add(b.multiply(place, size), b.select(b.equal(size, b.integer(1)), b.integer(0), index[axis]));
+    offset = b.add(b.multiply(offset, size), b.select(b.equal(size, b.integer(1)), b.integer(0), index[axis]));
   }
-  return b.add(b.add(b.multiply(place, call.size(mask[3])), tile.key), k);
+  return b.add(b.add(b.multiply(offset, call.size(mask[3])), tile.key), k);
 }
 
 loop::Value AttentionLoops::is_past(const AttentionTile& tile, loop::Value i, loop::Value k) const {
@@ -29,7 +29,7 @@ loop::Value AttentionLoops::meets_nothing(const AttentionTile& tile, loop::Value
 }
 
 loop::Value AttentionLoops::is_shown(const AttentionTile& tile, loop::Value i, loop::Value k) const {
-  const loop::Value by_mask = attrs_.masked ? b.load(call.input(inputs.mask), mask_place(tile, i, k)) : loop::Value{};
+  const loop::Value by_mask = attrs_.masked ? b.load(call.input(inputs.mask), mask_offset(tile, i, k)) : loop::Value{};
   if (!attrs_.causal) return by_mask;
   const loop::Value by_order = is_past(tile, i, k);
   return by_mask ? b.binary(loop::Op::And, by_mask, by_order) : by_order;
@@ -39,7 +39,7 @@ loop::Value AttentionLoops::score(const AttentionTile& tile, loop::Value i, loop
   loop::Value result = b.multiply(raw, scale);
   if (attrs_.masked) {
     const double lowest = -0.7 * (type == Dtype::f64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max());
-    result = b.select(b.load(call.input(inputs.mask), mask_place(tile, i, k)), result, b.constant(type, lowest));
+    result = b.select(b.load(call.input(inputs.mask), mask_offset(tile, i, k)), result, b.constant(type, lowest));
   }
   if (attrs_.causal) {
     result = b.select(is_past(tile, i, k), result, b.constant(type, -std::numeric_limits<double>::infinity()));

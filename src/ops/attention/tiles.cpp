@@ -59,7 +59,7 @@ int32_t AttentionLoops::tile_scratch() const {
   return call.scratch(type, slots_ * min(Dim(tile_queries), queries_) * min(Dim(tile_keys), keys_));
 }
 
-loop::Value AttentionLoops::scratch_place(loop::Value slot) const {
+loop::Value AttentionLoops::scratch_offset(loop::Value slot) const {
   return b.multiply(slot, b.multiply(queries_per_tile_, keys_per_tile_));
 }
 

@@ -39,7 +39,7 @@ class AttentionLoops {
   static constexpr int64_t tile_queries = 64, tile_keys = 256;
 
   int32_t tile_scratch() const;  // one tile of scores per slot
-  loop::Value scratch_place(loop::Value slot) const;
+  loop::Value scratch_offset(loop::Value slot) const;
   loop::Value scratch_row() const { return keys_per_tile_; }
 
   // Rows by splits are checked first.
@@ -53,7 +53,7 @@ class AttentionLoops {
   // Operands as matrices, one row per query or key of a tile.
   TileMatrix query_rows(const AttentionTile& tile, int32_t buffer, loop::Value width) const;
   TileMatrix key_rows(const AttentionTile& tile, int32_t buffer, loop::Value width) const;
-  TileMatrix scratch_matrix(const AttentionTile& tile, int32_t buffer) const { return {buffer, scratch_place(tile.slot), scratch_row()}; }
+  TileMatrix scratch_matrix(const AttentionTile& tile, int32_t buffer) const { return {buffer, scratch_offset(tile.slot), scratch_row()}; }
   // c [m, n] = a b, or c + a b.
   void product(const TileMatrix& a, const TileMatrix& b, const TileMatrix& c, loop::Value m, loop::Value n, loop::Value k,
                loop::Value accumulate) const;
@@ -78,7 +78,7 @@ class AttentionLoops {
   AttentionRow row_at(loop::Value row, loop::Value head) const;
   loop::Value is_past(const AttentionTile& tile, loop::Value i, loop::Value k) const;
   AttentionTile queries_from(const AttentionRow& row, loop::Value first, loop::Value slot) const;
-  loop::Value mask_place(const AttentionTile& tile, loop::Value i, loop::Value k) const;
+  loop::Value mask_offset(const AttentionTile& tile, loop::Value i, loop::Value k) const;
   // Tasks 0, 1, ... on the slots in turn.
   void on_slots(loop::Value tasks, const std::function<void(loop::Value task, loop::Value slot)>& body) const;
 

@@ -52,8 +52,8 @@ loop::Value matrix_of(LowerCall& call, int operand, std::span<const loop::Value>
   loop::Value offset = b.integer(0);
   for (int axis = 0; axis < rank; ++axis) {
     const loop::Value is_one = b.equal(call.size(shape[axis]), b.integer(1));
-    const loop::Value place = b.select(is_one, b.integer(0), index[added + static_cast<size_t>(axis)]);
-    offset = b.add(offset, b.multiply(place, call.size(call.stride(operand, axis))));
+    const loop::Value entry = b.select(is_one, b.integer(0), index[added + static_cast<size_t>(axis)]);
+    offset = b.add(offset, b.multiply(entry, call.size(call.stride(operand, axis))));
   }
   return offset;
 }

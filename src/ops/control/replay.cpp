@@ -58,8 +58,8 @@ std::vector<Tensor> Replay::pull_back(std::span<const Tensor> dys, std::span<con
   }
   std::unordered_map<const Value*, Tensor> adjoints;
   auto accumulate = [&](const Value* value, const Tensor& gradient) {
-    const auto [place, is_new] = adjoints.try_emplace(value, gradient);
-    if (!is_new) place->second = place->second + gradient;
+    const auto [found, is_new] = adjoints.try_emplace(value, gradient);
+    if (!is_new) found->second = found->second + gradient;
   };
   for (size_t i = 0; i < dys.size(); ++i) {
     if (dys[i].defined() && depends.contains(region_.outputs[i])) accumulate(region_.outputs[i], dys[i]);

@@ -183,7 +183,7 @@ Attrs saving_scan(const Attrs& attrs) {
 std::vector<Tensor> carry_variables(Region& region, size_t carried) {
   std::vector<Tensor> initial;
   std::vector<graph::Value*> inputs = region.graph->inputs();
-  auto at = [](size_t place) { return static_cast<std::ptrdiff_t>(place); };
+  auto at = [](size_t index) { return static_cast<std::ptrdiff_t>(index); };
   for (const Region::Assigned& each : region.assigned) {
     initial.push_back(each.before);
     const auto used = std::ranges::find_if(region.captures, [&](const Tensor& known) { return known.impl() == each.before.impl(); });
@@ -191,9 +191,9 @@ std::vector<Tensor> carry_variables(Region& region, size_t carried) {
     if (used == region.captures.end()) {
       value = region.graph->add_input({each.variable->dtype, each.variable->shape, {}});
     } else {
-      const size_t place = region.arguments + static_cast<size_t>(used - region.captures.begin());
-      value = inputs[place + initial.size() - 1];
-      inputs.erase(inputs.begin() + at(place + initial.size() - 1));
+      const size_t index = region.arguments + static_cast<size_t>(used - region.captures.begin());
+      value = inputs[index + initial.size() - 1];
+      inputs.erase(inputs.begin() + at(index + initial.size() - 1));
       region.captures.erase(used);
     }
     inputs.insert(inputs.begin() + at(carried + initial.size() - 1), value);

@@ -26,7 +26,7 @@ struct ScanAttrs {
   RegionGraph body;
   bool is_packed() const { return !active.is_constant(); }
   bool goes_by_rows(const TensorSpec& in_body) const;
-  bool can_be_stacked(const TensorSpec& in_body) const;  // every step of it has a place of known size
+  bool can_be_stacked(const TensorSpec& in_body) const;  // every step of it has memory of known size
   template <class V>
   void visit(V& v) {
     v("carried", carried);

@@ -22,7 +22,7 @@ void require_counts_kind(const Tensor& counts) {
   throw ShapeError(fmt::format("scan: the numbers of rows are {}; expected integers [steps].", describe(counts)));
 }
 
-// Every value that the body gives begins with the active rows, so that its place among the packed ones is known.
+// Every value that the body gives begins with the active rows, so that its offset among the packed ones is known.
 void require_active(const FunctionResults& step, const Dim& active) {
   for (size_t i = 0; i < step.tensors.size(); ++i) {
     const Tensor& each = step.tensors[i];

@@ -45,10 +45,10 @@ void lower(LowerCall& call) {
   const int32_t from = call.input(0), flags = call.input(1), to = call.output(0), positions = call.output(1);
   compact(
       call, mask.count(), [&](loop::Value i) { return b.load(flags, i); },
-      [&](loop::Value i, loop::Value place) {
-        b.store(positions, place, b.cast(i, Dtype::i32));
-        if (row.same_as(1)) return b.store(to, place, b.load(from, i));
-        const loop::Value source = b.multiply(i, row_size), target = b.multiply(place, row_size);
+      [&](loop::Value i, loop::Value index) {
+        b.store(positions, index, b.cast(i, Dtype::i32));
+        if (row.same_as(1)) return b.store(to, index, b.load(from, i));
+        const loop::Value source = b.multiply(i, row_size), target = b.multiply(index, row_size);
         b.vector_for(b.integer(0), row_size, [&](loop::Value j) { b.store(to, b.add(target, j), b.load(from, b.add(source, j))); });
       });
 }

@@ -1,4 +1,4 @@
-// Two passes over parts, so that the pool shares the work and every element has one place whatever the number of threads.
+// Two passes over parts, so that the pool shares the work and every element has one index whatever the number of threads.
 #include "ops/data/compact.h"
 
 #include "loop/build.h"
@@ -6,7 +6,7 @@
 namespace anyshape {
 
 void compact(LowerCall& call, const Dim& n, const std::function<loop::Value(loop::Value i)>& keeps,
-             const std::function<void(loop::Value i, loop::Value place)>& keep) {
+             const std::function<void(loop::Value i, loop::Value index)>& keep) {
   constexpr int64_t part_size = 8192;
   loop::Builder& b = call.b;
   const Dim part_count = (n + (part_size - 1)) / part_size;

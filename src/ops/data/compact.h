@@ -6,9 +6,9 @@
 
 namespace anyshape {
 
-// Walks the elements 0 .. n - 1 and calls `keep(i, place)` for those with `keeps(i)` (b8): place counts them from 0, in order. Their number
+// Walks the elements 0 .. n - 1 and calls `keep(i, index)` for those with `keeps(i)` (b8): index counts them from 0, in order. Their number
 // goes to the op's last output. Both rules are written out twice: in a pass that counts and in one that moves.
 void compact(LowerCall& call, const Dim& n, const std::function<loop::Value(loop::Value i)>& keeps,
-             const std::function<void(loop::Value i, loop::Value place)>& keep);
+             const std::function<void(loop::Value i, loop::Value index)>& keep);
 
 }  // namespace anyshape

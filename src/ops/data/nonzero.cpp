@@ -37,9 +37,9 @@ void lower(LowerCall& call) {
         if (b.type(element) == Dtype::b8) return element;
         return b.binary(loop::Op::NotEqual, element, b.constant(b.type(element), int64_t{0}));
       },
-      [&](loop::Value i, loop::Value place) {
+      [&](loop::Value i, loop::Value number) {
         const std::vector<loop::Value> index = unravel(b, i, sizes);
-        const loop::Value row = b.multiply(place, b.integer(x.rank()));
+        const loop::Value row = b.multiply(number, b.integer(x.rank()));
         for (size_t axis = 0; axis < index.size(); ++axis)
           b.store(indices, b.add(row, b.integer(static_cast<int64_t>(axis))), b.cast(index[axis], Dtype::i32));
       });

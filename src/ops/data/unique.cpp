@@ -34,7 +34,7 @@ void lower(LowerCall& call) {
     return b.binary(loop::Op::Or, is_first, differs);
   };
   compact(call, call.call.shape(0)[0], begins_run,
-          [&](loop::Value i, loop::Value place) { b.store(starts, place, b.cast(i, Dtype::i32)); });
+          [&](loop::Value i, loop::Value index) { b.store(starts, index, b.cast(i, Dtype::i32)); });
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ void add_along_axis(LowerCall& call, const Shape& to, int along, const Dim& coun
       };
       const loop::Value common = per == IndexPer::Row ? start(begin) : loop::Value{};
       b.vector_for(begin, end, [&](loop::Value column) {
-        const loop::Value place = b.add(per == IndexPer::Row ? common : start(column), column);
-        b.store(target, place, b.add(b.load(target, place), b.load(from, b.add(source, column))));
+        const loop::Value offset = b.add(per == IndexPer::Row ? common : start(column), column);
+        b.store(target, offset, b.add(b.load(target, offset), b.load(from, b.add(source, column))));
       });
     });
   });

@@ -54,11 +54,11 @@ Specs gather_shape(OpCall& call) {
 
 loop::Value gather_element(ElementCall& call) {
   const auto leading_axes = static_cast<size_t>(call.call.shape(1).rank()) - 1;
-  std::vector<loop::Value> place(call.index.begin(), call.index.begin() + static_cast<std::ptrdiff_t>(leading_axes)), index;
-  place.emplace_back();
+  std::vector<loop::Value> at(call.index.begin(), call.index.begin() + static_cast<std::ptrdiff_t>(leading_axes)), index;
+  at.emplace_back();
   for (int64_t component = 0; component < call.call.attrs_as<GatherAttrs>().components; ++component) {
-    place.back() = call.b.integer(component);
-    index.push_back(wrapped_index(call.b, call.input(1, place), call.size(call.call.shape(0)[static_cast<int>(component)])));
+    at.back() = call.b.integer(component);
+    index.push_back(wrapped_index(call.b, call.input(1, at), call.size(call.call.shape(0)[static_cast<int>(component)])));
   }
   for (const loop::Value rest : call.index.subspan(leading_axes)) index.push_back(rest);
   return call.input(0, index);
@@ -127,8 +127,8 @@ void lower_scatter(LowerCall& call) {
       }
       const loop::Value into = b.multiply(row, inner), from = b.multiply(k, inner);
       b.vector_for(begin, end, [&](loop::Value column) {
-        const loop::Value place = b.add(into, column);
-        b.store(target, place, b.add(b.load(target, place), b.load(updates, b.add(from, column))));
+        const loop::Value offset = b.add(into, column);
+        b.store(target, offset, b.add(b.load(target, offset), b.load(updates, b.add(from, column))));
       });
     });
   });

@@ -38,9 +38,9 @@ Specs shape(OpCall& call) {
 
 loop::Value element(ElementCall& call) {
   const int added = call.call.axis(call.call.attrs_as<OneHotAttrs>().axis, call.output.shape.rank());
-  std::vector<loop::Value> place(call.index.begin(), call.index.end());
-  place.erase(place.begin() + added);
-  const loop::Value chosen = call.b.equal(call.b.cast(call.input(0, place), Dtype::i64), call.index[static_cast<size_t>(added)]);
+  std::vector<loop::Value> at(call.index.begin(), call.index.end());
+  at.erase(at.begin() + added);
+  const loop::Value chosen = call.b.equal(call.b.cast(call.input(0, at), Dtype::i64), call.index[static_cast<size_t>(added)]);
   return call.b.cast(chosen, call.output.dtype);
 }
 

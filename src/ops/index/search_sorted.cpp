@@ -40,7 +40,7 @@ loop::Value bits_of(loop::Builder& b, loop::Value n) {
   return b.subtract(b.binary(loop::Op::ShiftRightLogical, bits, b.integer(52)), b.integer(1022));
 }
 
-// The result is built from its highest bit down: a bit stays where the element before the place it leads to comes before the value.
+// The result is built from its highest bit down: a bit stays where the element before the index it leads to comes before the value.
 loop::Value element(ElementCall& call) {
   loop::Builder& b = call.b;
   const bool right = call.call.attrs_as<SearchAttrs>().right;
@@ -49,11 +49,11 @@ loop::Value element(ElementCall& call) {
   const std::vector<loop::Value> found = b.carry_for(
       b.integer(0), bits, start,
       [&](loop::Value exponent, std::span<const loop::Value> carried) -> std::vector<loop::Value> {
-        const loop::Value bit = b.binary(loop::Op::ShiftLeft, b.integer(1), exponent), place = b.add(carried[0], bit);
-        const loop::Value at[] = {b.subtract(b.minimum(place, n), b.integer(1))};
+        const loop::Value bit = b.binary(loop::Op::ShiftLeft, b.integer(1), exponent), index = b.add(carried[0], bit);
+        const loop::Value at[] = {b.subtract(b.minimum(index, n), b.integer(1))};
         const loop::Value other = call.input(0, at);
         const loop::Value before = right ? b.unary(loop::Op::Not, is_before(b, value, other)) : is_before(b, other, value);
-        return {b.select(b.binary(loop::Op::And, before, b.binary(loop::Op::LessEqual, place, n)), place, carried[0])};
+        return {b.select(b.binary(loop::Op::And, before, b.binary(loop::Op::LessEqual, index, n)), index, carried[0])};
       },
       true);
   return b.cast(found[0], Dtype::i32);

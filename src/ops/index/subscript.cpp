@@ -37,12 +37,12 @@ std::vector<Index> for_each_axis(const NamedCall& call, int rank, std::span<cons
 SliceRange range_of(const Index& index) { return {index.begin(), index.end(), index.step()}; }
 
 // An index as a range of one element.
-void append_place(const NamedCall& call, SliceAttrs& attrs, const Dim& place, int axis, const Dim& size) {
-  if (place.is_constant() && size.is_constant() && (place.value() < -size.value() || place.value() >= size.value())) {
-    call.fail(fmt::format("index {} along axis {} is outside", place.value(), axis),
+void append_index(const NamedCall& call, SliceAttrs& attrs, const Dim& index, int axis, const Dim& size) {
+  if (index.is_constant() && size.is_constant() && (index.value() < -size.value() || index.value() >= size.value())) {
+    call.fail(fmt::format("index {} along axis {} is outside", index.value(), axis),
               size.value() == 0 ? "an axis with elements" : fmt::format("{} <= index < {}", -size.value(), size.value()));
   }
-  attrs.begins.push_back(place.is_constant() && place.value() < 0 ? size + place : place);
+  attrs.begins.push_back(index.is_constant() && index.value() < 0 ? size + index : index);
   attrs.sizes.push_back(1);
   attrs.steps.push_back(1);
 }
@@ -55,7 +55,7 @@ SliceAttrs slice_of(const NamedCall& call, const Shape& shape, const std::vector
   for (size_t i = 0; i < count; ++i) {
     const int axis = static_cast<int>(i);
     if (indices[i].kind() == Kind::At) {
-      append_place(call, attrs, indices[i].place(), axis, shape[axis]);
+      append_index(call, attrs, indices[i].at(), axis, shape[axis]);
     } else {
       append_range(attrs, indices[i].kind() == Kind::Range ? range_of(indices[i]) : SliceRange{}, shape[axis]);
     }
@@ -63,7 +63,7 @@ SliceAttrs slice_of(const NamedCall& call, const Shape& shape, const std::vector
   return attrs;
 }
 
-Shape without_places(const Shape& shape, const std::vector<Index>& indices) {
+Shape without_indexed(const Shape& shape, const std::vector<Index>& indices) {
   Shape kept;
   for (int axis = 0; axis < shape.rank(); ++axis) {
     if (indices[static_cast<size_t>(axis)].kind() != Kind::At) kept.push_back(shape[axis]);
@@ -74,36 +74,36 @@ Shape without_places(const Shape& shape, const std::vector<Index>& indices) {
 bool is_whole(const Index& index) { return index.kind() == Kind::Whole; }
 
 // Rows named by a tensor along one axis; a mask only where it is all there is.
-Tensor take_at(const NamedCall& call, const Tensor& x, int axis, const Tensor& places, bool is_alone) {
-  if (places.dtype() != Dtype::b8) return take(x, places, {.axis = axis});
+Tensor take_at(const NamedCall& call, const Tensor& x, int axis, const Tensor& given, bool is_alone) {
+  if (given.dtype() != Dtype::b8) return take(x, given, {.axis = axis});
   if (!is_alone || axis != 0) call.fail_argument("a mask beside other indices", "a mask alone: x[mask]. Use boolean_mask first");
-  return boolean_mask(x, places);
+  return boolean_mask(x, given);
 }
 
 Tensor subscript_dense(const NamedCall& call, const Tensor& x, const std::vector<Index>& indices) {
   const auto is_tensor = [](const Index& index) { return index.kind() == Kind::Tensor; };
   const auto tensors = std::ranges::count_if(indices, is_tensor);
-  if (tensors > 1) call.fail_argument("two tensors among the indices", "at most one. Use gather_nd for places along several axes");
+  if (tensors > 1) call.fail_argument("two tensors among the indices", "at most one. Use gather_nd for indices along several axes");
   Tensor part = x;
   SliceAttrs attrs = slice_of(call, x.shape(), indices);
   if (!attrs.begins.empty()) part = bind(slice_op, {x}, std::move(attrs));
   if (std::ranges::any_of(indices, [](const Index& index) { return index.kind() == Kind::At; })) {
-    part = reshape(part, without_places(part.shape(), indices));
+    part = reshape(part, without_indexed(part.shape(), indices));
   }
   if (tensors == 0) return part;
   const auto tensor = std::ranges::find_if(indices, is_tensor);
   const auto gone = std::count_if(indices.begin(), tensor, [](const Index& index) { return index.kind() == Kind::At; });
   const bool is_alone = std::ranges::count_if(indices, is_whole) + 1 == static_cast<std::ptrdiff_t>(indices.size());
-  return take_at(call, part, static_cast<int>(tensor - indices.begin() - gone), tensor->places(), is_alone);
+  return take_at(call, part, static_cast<int>(tensor - indices.begin() - gone), tensor->indices(), is_alone);
 }
 
 // A position that every row has. Inside a trace the lengths are data: take looks at them when it runs.
-void require_in_rows(const NamedCall& call, const Tensor& x, int64_t place) {
+void require_in_rows(const NamedCall& call, const Tensor& x, int64_t index) {
   const Partition& partition = *as_ragged(x)->partition;
   if (!partition.is_concrete() || partition.host_splits().size() == 1) return;
   const int64_t shortest = partition.shortest.value();
-  if (place >= -shortest && place < shortest) return;
-  call.fail(fmt::format("index {} along axis 1 is outside of a row", place),
+  if (index >= -shortest && index < shortest) return;
+  call.fail(fmt::format("index {} along axis 1 is outside of a row", index),
             shortest == 0 ? "rows with elements" : fmt::format("{} <= index < {}, as the shortest row has it", -shortest, shortest));
 }
 
@@ -117,21 +117,21 @@ Tensor subscript_ragged(const NamedCall& call, const Tensor& x, const std::vecto
     part = on_values(x, [&](const Tensor& values) { return subscript_dense(call, values, own); });
   }
   if (rows.kind() == Kind::At) {
-    const Tensor row = row_under_name(call.name(), part, rows.place().value());
+    const Tensor row = row_under_name(call.name(), part, rows.at().value());
     std::vector<Index> in_row(static_cast<size_t>(row.rank()));
     in_row[0] = inside;
     return subscript_dense(call, row, in_row);
   }
-  if (rows.kind() == Kind::Tensor) part = take_at(call, part, 0, rows.places(), false);
+  if (rows.kind() == Kind::Tensor) part = take_at(call, part, 0, rows.indices(), false);
   if (rows.kind() == Kind::Range) part = slice_ragged(part, {range_of(rows)});
   if (inside.kind() == Kind::Range) part = slice_ragged(part, {{}, range_of(inside)});
   if (inside.kind() == Kind::At) {
-    require_in_rows(call, part, inside.place().value());
-    part = take(part, full({part.shape()[0]}, inside.place().value(), {.dtype = Dtype::i64}), {.axis = 1, .batch_dims = 1});
+    require_in_rows(call, part, inside.at().value());
+    part = take(part, full({part.shape()[0]}, inside.at().value(), {.dtype = Dtype::i64}), {.axis = 1, .batch_dims = 1});
   }
   if (inside.kind() == Kind::Tensor) {
     call.fail("a tensor for the ragged axis 1",
-              "a number or a range. Use take(x, indices, {.axis = 1, .batch_dims = 1}) for places in each row");
+              "a number or a range. Use take(x, indices, {.axis = 1, .batch_dims = 1}) for positions in each row");
   }
   return part;
 }
@@ -168,7 +168,7 @@ Tensor update(const Tensor& x, std::span<const Index> given, const Tensor& value
   const std::vector<Index> indices = for_each_axis(call, x.rank(), given);
   if (std::ranges::any_of(indices, [](const Index& index) { return index.kind() == Kind::Tensor; })) {
     call.fail_argument("a tensor among the indices",
-                       "numbers and ranges. Use scatter_add for places that are data, or where(mask, value, x)");
+                       "numbers and ranges. Use scatter_add for indices that are data, or where(mask, value, x)");
   }
   const Dtype dtype = x.dtype();
   if (promote({dtype, false}, {value.dtype(), value.impl()->weak}) != dtype) {
@@ -181,7 +181,7 @@ Tensor update(const Tensor& x, std::span<const Index> given, const Tensor& value
   const Shape part = bind(slice_op, {x}, attrs).shape();  // what it refuses and checks holds here, too
   const Tensor inside = is_inside(x.shape(), attrs);
   if (given_value.rank() == 0) return where(inside, given_value, x);
-  const Tensor placed = reshape(broadcast_to(given_value, without_places(part, indices)), part);
+  const Tensor placed = reshape(broadcast_to(given_value, without_indexed(part, indices)), part);
   return where(inside, place_among_zeros(placed, PadAttrs{attrs.begins, attrs.steps, x.shape()}), x);
 }
 

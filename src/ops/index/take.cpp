@@ -48,10 +48,10 @@ loop::Value take_element(ElementCall& call) {
   const int along = call.call.axis(attrs.axis, call.call.shape(0).rank());
   const auto count = static_cast<std::ptrdiff_t>(call.call.shape(1).rank() - attrs.batch_dims);
   const auto begin = call.index.begin();
-  std::vector<loop::Value> place(begin, begin + attrs.batch_dims);
-  place.insert(place.end(), begin + along, begin + along + count);
+  std::vector<loop::Value> at(begin, begin + attrs.batch_dims);
+  at.insert(at.end(), begin + along, begin + along + count);
   std::vector<loop::Value> index(begin, begin + along);
-  index.push_back(wrapped_index(call.b, call.input(1, place), call.size(call.call.shape(0)[along])));
+  index.push_back(wrapped_index(call.b, call.input(1, at), call.size(call.call.shape(0)[along])));
   index.insert(index.end(), begin + along + count, call.index.end());
   return call.input(0, index);
 }
@@ -112,7 +112,7 @@ Tensor take_in_rows(const Tensor& x, const Tensor& indices) {
   while (per_row.rank() < indices.rank()) per_row.push_back(1);
   const Tensor starts = reshape(segment::row_starts(partition->splits), per_row);
   const Tensor lengths = reshape(segment::row_lengths(partition->splits), per_row);
-  const Tensor place = cast(indices, Dtype::i64), from_start = where(place < 0, place + lengths, place);
+  const Tensor position = cast(indices, Dtype::i64), from_start = where(position < 0, position + lengths, position);
   const Tensor inside = logical_and(0 <= from_start, from_start < lengths);
   return take(values, where(inside, starts + from_start, size(values, 0)));
 }
@@ -122,7 +122,7 @@ std::vector<Tensor> take_ragged(const RaggedCall& call) {
   const TakeAttrs& attrs = call.attrs.as<TakeAttrs>();
   const int axis = padded_axis(call, attrs.axis, x.rank());
   if (!x.is_ragged() && axis == 0) {
-    return {on_values(indices, [&](const Tensor& places) { return bind(call.op, {x, places}, call.attrs); })};
+    return {on_values(indices, [&](const Tensor& dense) { return bind(call.op, {x, dense}, call.attrs); })};
   }
   if (x.is_ragged() && !indices.is_ragged()) {
     if (axis == 0 && indices.rank() == 1) return {take_rows(x, indices)};
@@ -131,10 +131,10 @@ std::vector<Tensor> take_ragged(const RaggedCall& call) {
       return {on_values(x, [&](const Tensor& values) { return bind(call.op, {values, indices}, TakeAttrs{axis - 1, 0, attrs.from_end}); })};
     }
   }
-  refuse(
-      call, fmt::format("axis {} and batch_dims {}", axis, attrs.batch_dims),
-      "a vector of rows (axis 0), places in each row (axis 1, batch_dims 1), an axis behind the ragged one, or ragged indices into axis 0 "
-      "of a dense tensor");
+  refuse(call, fmt::format("axis {} and batch_dims {}", axis, attrs.batch_dims),
+         "a vector of rows (axis 0), positions in each row (axis 1, batch_dims 1), an axis behind the ragged one, or ragged indices into "
+         "axis 0 "
+         "of a dense tensor");
 }
 
 }  // namespace

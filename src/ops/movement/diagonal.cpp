@@ -106,7 +106,7 @@ std::vector<Tensor> matrix_gradient(const GradientCall& call) {
 
 DiagonalAttrs begin_of(int64_t offset) { return {offset < 0 ? Dim(0) - offset : Dim(0), offset > 0 ? Dim(offset) : Dim(0)}; }
 
-// Where rows are at or past a column's place relative to the diagonal.
+// Where rows are at or past a column's position relative to the diagonal.
 Tensor is_on_or_below(const NamedCall& call, const Tensor& x, int64_t offset) {
   if (x.rank() < 2) call.fail("no matrix", "at least 2 axes");
   const Tensor last_column = arange(x.shape()[-2], {.dtype = i64}) + offset;

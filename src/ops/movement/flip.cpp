@@ -1,4 +1,4 @@
-// flip and roll: axes read backwards, or from another place on.
+// flip and roll: axes read backwards, or from another index on.
 #include "graph/named_call.h"
 #include "ops/movement/slice.h"
 #include "ops/ragged/rules.h"

@@ -93,10 +93,10 @@ Tensor reshape(const Tensor& x, const Shape& shape) {
 
 Tensor expand_dims(const Tensor& x, int64_t axis) {
   const NamedCall call("expand_dims", x);
-  const int place = call.axis(axis, x.rank() + 1);
+  const int index = call.axis(axis, x.rank() + 1);
   const Shape from = x.shape();
   std::vector<Dim> sizes(from.begin(), from.end());
-  sizes.insert(sizes.begin() + place, 1);
+  sizes.insert(sizes.begin() + index, 1);
   return reshape(x, Shape(std::span<const Dim>(sizes)));
 }
 

@@ -23,9 +23,9 @@ Tensor slice_rows(const Tensor& x, const SliceRange& range) {
 // A bound in every row: negative ones count from its end, and what lies outside is moved to the nearest end.
 Tensor bound_in_rows(const std::optional<Dim>& bound, const Tensor& lengths, const Tensor& whole, int64_t lowest) {
   if (!bound) return whole;
-  const int64_t place = bound->value();
+  const int64_t index = bound->value();
   const Tensor least = cast(lowest, Dtype::i64), most = lengths + lowest;
-  return place < 0 ? maximum(lengths + place, least) : minimum(cast(place, Dtype::i64), most);
+  return index < 0 ? maximum(lengths + index, least) : minimum(cast(index, Dtype::i64), most);
 }
 
 // As in NumPy, in every row for itself.
@@ -52,8 +52,9 @@ Tensor slice_in_rows(const Tensor& x, const SliceRange& range) {
       partition_of_result(segment::splits_from_lengths(chosen), partition->rows,
                           sum_of("slice", chosen, "Inside one, slice the padded rows: slice(to_padded(x, {.length = n}), ...)."), 0);
   const Tensor first = broadcast_to(segment::row_starts(partition->splits) + begin, lengths.shape());
-  const Tensor place = segment::repeat(first, result->splits, result->total) + segment::row_positions(result->splits, result->total) * step;
-  return make_ragged(take(values, place), result);
+  const Tensor indices =
+      segment::repeat(first, result->splits, result->total) + segment::row_positions(result->splits, result->total) * step;
+  return make_ragged(take(values, indices), result);
 }
 
 }  // namespace

@@ -45,10 +45,10 @@ Specs shape(OpCall& call) {
 Value element(ElementCall& call) {
   loop::Builder& b = call.b;
   const Value classes = call.size(call.call.shape(0)[-1]), zero = b.constant(Dtype::f64, 0.0);
-  std::vector<Value> place(call.index.begin(), call.index.end());
+  std::vector<Value> at(call.index.begin(), call.index.end());
   const auto weight = [&](Value k) {
-    place.back() = k;
-    return b.cast(call.input(0, place), Dtype::f64);
+    at.back() = k;
+    return b.cast(call.input(0, at), Dtype::f64);
   };
   const Value nothing[] = {zero};
   const std::vector<Value> total =

@@ -34,8 +34,8 @@ Specs shape(OpCall& call) {
 }
 
 loop::Value element(ElementCall& call) {
-  const auto state = [&](int64_t place) {
-    const loop::Value at[] = {call.b.integer(place)};
+  const auto state = [&](int64_t index) {
+    const loop::Value at[] = {call.b.integer(index)};
     return call.input(0, at);
   };
   const loop::RandomWords words = loop::philox(call.b, state(0), call.linear_index(), state(1));

@@ -35,7 +35,7 @@ Specs shape(OpCall& call) {
   const ArgExtremeAttrs& attrs = call.attrs_as<ArgExtremeAttrs>();
   const int along = call.axis(attrs.axis, x.rank());
   call.require({Relation::LessEqual, 1, x[along]}, "there is no element to choose", "at least one element along the axis");
-  call.require({Relation::LessEqual, x[along], std::numeric_limits<int32_t>::max()}, "places do not fit i32",
+  call.require({Relation::LessEqual, x[along], std::numeric_limits<int32_t>::max()}, "indices do not fit i32",
                "fewer than 2147483648 elements along the axis");
   Shape result;
   for (int axis = 0; axis < x.rank(); ++axis) {
@@ -53,7 +53,7 @@ void lower_rows(LowerCall& call, loop::Combine combine, const Dim& row_count, co
   const Dtype type = call.call.inputs[0].dtype;
   const Dim part_count = (row_length + (part_size - 1)) / part_size;
   const int32_t x = call.input(0), y = call.output(0);
-  const int32_t values = call.scratch(type, row_count * part_count), places = call.scratch(Dtype::i64, row_count * part_count);
+  const int32_t values = call.scratch(type, row_count * part_count), indices = call.scratch(Dtype::i64, row_count * part_count);
   const loop::Value rows = call.size(row_count), length = call.size(row_length), parts = call.size(part_count);
   const loop::Value zero = b.integer(0), one = b.integer(1);
   const loop::Value grain = b.maximum(one, b.floor_divide(b.integer(part_size), b.maximum(length, one)));
@@ -64,21 +64,21 @@ void lower_rows(LowerCall& call, loop::Combine combine, const Dim& row_count, co
   b.if_(
       b.binary(loop::Op::LessEqual, parts, one),
       [&] {
-        b.parallel_for(zero, rows, grain, [&](loop::Value row) { b.store(y, row, b.cast(search(row, zero, length).place, Dtype::i32)); });
+        b.parallel_for(zero, rows, grain, [&](loop::Value row) { b.store(y, row, b.cast(search(row, zero, length).index, Dtype::i32)); });
       },
       [&] {
         b.parallel_for(zero, b.multiply(rows, parts), one, [&](loop::Value task) {
           const loop::Value begin = b.multiply(modulo(b, task, parts), b.integer(part_size));
           const Best best = search(b.floor_divide(task, parts), begin, b.minimum(b.add(begin, b.integer(part_size)), length));
           b.store(values, task, best.value);
-          b.store(places, task, best.place);
+          b.store(indices, task, best.index);
         });
         b.serial_for(zero, rows, [&](loop::Value row) {
           const loop::Value start = b.multiply(row, parts);
           const Best best = best_of(
               b, combine, zero, parts, [&](loop::Value i) { return b.load(values, b.add(start, i)); },
-              [&](loop::Value i) { return b.load(places, b.add(start, i)); });
-          b.store(y, row, b.cast(best.place, Dtype::i32));
+              [&](loop::Value i) { return b.load(indices, b.add(start, i)); });
+          b.store(y, row, b.cast(best.index, Dtype::i32));
         });
       });
 }
@@ -96,9 +96,9 @@ void lower_columns(LowerCall& call, loop::Combine combine, loop::Value outer, lo
     const loop::Value row = b.floor_divide(task, strips), begin = b.multiply(modulo(b, task, strips), b.integer(columns_per_task));
     b.vector_for(begin, b.minimum(b.add(begin, b.integer(columns_per_task)), inner), [&](loop::Value column) {
       const loop::Value start = b.add(b.multiply(row, b.multiply(length, inner)), column);
-      const loop::Value place =
+      const loop::Value index =
           best_in_order(b, combine, zero, length, [&](loop::Value i) { return b.load(x, b.add(start, b.multiply(i, inner))); });
-      b.store(y, b.add(b.multiply(row, inner), column), place);
+      b.store(y, b.add(b.multiply(row, inner), column), index);
     });
   });
 }
@@ -120,8 +120,8 @@ std::vector<Tensor> ragged(const RaggedCall& call) {
   const int axis = padded_axis(call, attrs.axis, call.inputs[0].rank());
   if (axis == 0) refuse(call, "the axis is that of the rows", "the ragged axis or one behind it");
   if (axis > 1) return {make_ragged(bind(call.op, {values}, ArgExtremeAttrs{axis - 1, attrs.keep_dims}), partition)};
-  const Tensor place = of_rows(values, partition->splits);
-  return {attrs.keep_dims ? expand_dims(place, 1) : place};
+  const Tensor index = of_rows(values, partition->splits);
+  return {attrs.keep_dims ? expand_dims(index, 1) : index};
 }
 
 template <loop::Combine combine>
@@ -144,8 +144,8 @@ Tensor arg_extreme(const OpDef& op, const Tensor& x, const ArgExtremeOptions& op
     const int64_t axis = *options.axis;
     return bind(op, {x}, ArgExtremeAttrs{axis < 0 && axis >= -rank ? axis + rank : axis, options.keep_dims});
   }
-  const Tensor place = bind(op, {reshape(x, {x.shape().count()})}, ArgExtremeAttrs{});
-  return options.keep_dims ? reshape(place, Shape(std::vector<Dim>(static_cast<size_t>(rank), 1))) : place;
+  const Tensor index = bind(op, {reshape(x, {x.shape().count()})}, ArgExtremeAttrs{});
+  return options.keep_dims ? reshape(index, Shape(std::vector<Dim>(static_cast<size_t>(rank), 1))) : index;
 }
 
 }  // namespace

@@ -6,12 +6,12 @@
 namespace anyshape {
 
 // The extreme in lanes, then the least index of what equals it. A NaN makes the extreme NaN, and is found by being unequal to itself.
-Best best_of(loop::Builder& b, loop::Combine combine, loop::Value begin, loop::Value end, const ValueAt& value, const ValueAt& place) {
+Best best_of(loop::Builder& b, loop::Combine combine, loop::Value begin, loop::Value end, const ValueAt& value, const ValueAt& index) {
   const loop::Value extreme = b.reduce(begin, end, combine, value);
   const loop::Value first = b.reduce(begin, end, loop::Combine::Minimum, [&](loop::Value i) {
     const loop::Value x = value(i);
     const loop::Value chosen = b.binary(loop::Op::Or, b.equal(x, extreme), b.binary(loop::Op::NotEqual, x, x));
-    return b.select(chosen, place(i), b.integer(std::numeric_limits<int64_t>::max()));
+    return b.select(chosen, index(i), b.integer(std::numeric_limits<int64_t>::max()));
   });
   return {extreme, first};
 }

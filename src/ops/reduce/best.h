@@ -6,12 +6,12 @@
 namespace anyshape {
 
 struct Best {
-  loop::Value value, place;
+  loop::Value value, index;
 };
 using ValueAt = std::function<loop::Value(loop::Value i)>;
 
-// Of elements [begin, end) in lanes; `place` says what an index stands for.
-Best best_of(loop::Builder& b, loop::Combine combine, loop::Value begin, loop::Value end, const ValueAt& value, const ValueAt& place);
+// Of elements [begin, end) in lanes; `index` says what number an element has.
+Best best_of(loop::Builder& b, loop::Combine combine, loop::Value begin, loop::Value end, const ValueAt& value, const ValueAt& index);
 
 // One after the other, inside Vector loops; there is at least one. Gives the index counted from `begin`, as an i32.
 loop::Value best_in_order(loop::Builder& b, loop::Combine combine, loop::Value begin, loop::Value end, const ValueAt& value);

@@ -78,7 +78,7 @@ Tensor linear_recurrence(const Tensor& a, const Tensor& b, int64_t axis, bool re
   return bind(linear_recurrence_op, {a, b}, RecurrenceAttrs{axis, reverse});
 }
 
-// Element i stands in every product from its own place on (exclusive: from the next one). What precedes it is a factor of all of them; the
+// Element i stands in every product from its own index on (exclusive: from the next one). What precedes it is a factor of all of them; the
 // rest, a sum of products that each continue the one before, is a recurrence walked from the other end. Nothing is divided, so zeros do
 // no harm.
 std::vector<Tensor> cumprod_gradient(const GradientCall& call) {

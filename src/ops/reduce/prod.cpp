@@ -24,12 +24,12 @@ Tensor product_of_others(const Tensor& x, std::vector<int64_t> axes) {
   std::ranges::sort(axes);
   const int64_t first = axes.front(), count = static_cast<int64_t>(axes.size());
   if (count == 1) return product_of_others(x, first);
-  std::vector<int64_t> order, place(x.rank());  // the named axes side by side, where the first of them stands
+  std::vector<int64_t> order, inverse(x.rank());  // the named axes side by side, where the first of them stands
   for (int64_t axis = 0; axis < x.rank(); ++axis) {
     if (axis == first) order.insert(order.end(), axes.begin(), axes.end());
     if (!std::ranges::binary_search(axes, axis)) order.push_back(axis);
   }
-  for (int64_t axis = 0; axis < x.rank(); ++axis) place[order[axis]] = axis;
+  for (int64_t axis = 0; axis < x.rank(); ++axis) inverse[order[axis]] = axis;
   const bool in_order = std::ranges::is_sorted(order);
   const Tensor moved = in_order ? x : transpose(x, order);
   const Shape shape = moved.shape();
@@ -41,7 +41,7 @@ Tensor product_of_others(const Tensor& x, std::vector<int64_t> axes) {
       joined[static_cast<int>(first)] = joined[static_cast<int>(first)] * shape[axis];
   }
   const Tensor others = reshape(product_of_others(reshape(moved, joined), first), shape);
-  return in_order ? others : transpose(others, place);
+  return in_order ? others : transpose(others, inverse);
 }
 
 std::vector<Tensor> gradient(const GradientCall& call) {

@@ -13,9 +13,9 @@ void walk_row(LowerCall& call, const Walk& walk, loop::Value begin, loop::Value 
     const loop::Value initial[] = {walk.first(start)};
     b.store(y, start, initial[0]);
     b.carry_for(one, b.subtract(end, begin), initial, [&](loop::Value i, std::span<const loop::Value> carried) -> std::vector<loop::Value> {
-      const loop::Value place = walk.reverse ? b.subtract(last, i) : b.add(begin, i);
-      const loop::Value result = walk.next(carried[0], walk.reverse ? b.add(place, one) : b.subtract(place, one), place);
-      b.store(y, place, result);
+      const loop::Value here = walk.reverse ? b.subtract(last, i) : b.add(begin, i);
+      const loop::Value result = walk.next(carried[0], walk.reverse ? b.add(here, one) : b.subtract(here, one), here);
+      b.store(y, here, result);
       return {result};
     });
   });
@@ -32,13 +32,13 @@ void walk_columns(LowerCall& call, const Walk& walk, const Lines& lines) {
   };
   b.if_(b.less(lines.begin, lines.end), [&] {
     b.vector_for(lines.first, lines.last, [&](loop::Value column) {
-      const loop::Value place = b.add(offset(b.integer(0)), column);
-      b.store(y, place, walk.first(place));
+      const loop::Value here = b.add(offset(b.integer(0)), column);
+      b.store(y, here, walk.first(here));
     });
     b.serial_for(one, b.subtract(lines.end, lines.begin), [&](loop::Value number) {
       b.vector_for(lines.first, lines.last, [&](loop::Value column) {
-        const loop::Value before = b.add(offset(b.subtract(number, one)), column), place = b.add(offset(number), column);
-        b.store(y, place, walk.next(b.load(y, before), before, place));
+        const loop::Value before = b.add(offset(b.subtract(number, one)), column), here = b.add(offset(number), column);
+        b.store(y, here, walk.next(b.load(y, before), before, here));
       });
     });
   });
@@ -59,9 +59,9 @@ Walk cumulate_walk(LowerCall& call, loop::Op combine, bool reverse, bool exclusi
   loop::Builder& b = call.b;
   const int32_t x = call.input(0);
   const loop::Value of_nothing = b.constant(call.outputs[0].dtype, combine == loop::Op::Add ? int64_t{0} : int64_t{1});
-  return {reverse, [&b, x, exclusive, of_nothing](loop::Value place) { return exclusive ? of_nothing : b.load(x, place); },
-          [&b, x, exclusive, combine](loop::Value previous, loop::Value before, loop::Value place) {
-            return b.binary(combine, previous, b.load(x, exclusive ? before : place));
+  return {reverse, [&b, x, exclusive, of_nothing](loop::Value here) { return exclusive ? of_nothing : b.load(x, here); },
+          [&b, x, exclusive, combine](loop::Value previous, loop::Value before, loop::Value here) {
+            return b.binary(combine, previous, b.load(x, exclusive ? before : here));
           }};
 }
 

@@ -9,8 +9,8 @@ namespace anyshape {
 // The first result of a row by its offset in memory, every further one from the result before it.
 struct Walk {
   bool reverse;
-  std::function<loop::Value(loop::Value place)> first;
-  std::function<loop::Value(loop::Value previous, loop::Value before, loop::Value place)> next;
+  std::function<loop::Value(loop::Value here)> first;
+  std::function<loop::Value(loop::Value previous, loop::Value before, loop::Value here)> next;
 };
 
 // Into output 0 of the call: the row of elements [begin, end), which stand beside each other.

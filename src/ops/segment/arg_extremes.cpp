@@ -15,7 +15,7 @@ namespace {
 Specs shape(OpCall& call) {
   const Dim rows = require_splits(call);
   const Shape& values = require_values(call);
-  call.require({Relation::LessEqual, values[0], std::numeric_limits<int32_t>::max()}, "there are too many values for i32 places",
+  call.require({Relation::LessEqual, values[0], std::numeric_limits<int32_t>::max()}, "there are too many values for i32 positions",
                "at most 2147483647 values");
   return {{Dtype::i32, with_first(values, rows), {}}};
 }
@@ -30,12 +30,12 @@ void lower(LowerCall& call) {
       const Best best = best_of(
           b, combine, segment.begin, segment.end, [&](loop::Value i) { return b.load(x, i); },
           [&](loop::Value i) { return b.subtract(i, segment.begin); });
-      return b.store(y, segment.row, b.cast(best.place, Dtype::i32));
+      return b.store(y, segment.row, b.cast(best.index, Dtype::i32));
     }
     b.vector_for(segment.first, segment.last, [&](loop::Value column) {
-      const loop::Value place =
-          best_in_order(b, combine, segment.begin, segment.end, [&](loop::Value i) { return b.load(x, rows.place(i, column)); });
-      b.store(y, rows.place(segment.row, column), place);
+      const loop::Value index =
+          best_in_order(b, combine, segment.begin, segment.end, [&](loop::Value i) { return b.load(x, rows.offset(i, column)); });
+      b.store(y, rows.offset(segment.row, column), index);
     });
   });
 }

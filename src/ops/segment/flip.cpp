@@ -18,8 +18,9 @@ void lower(LowerCall& call) {
       return b.vector_for(segment.begin, segment.end, [&](loop::Value i) { b.store(y, i, b.load(x, b.subtract(both_ends, i))); });
     }
     b.serial_for(segment.begin, segment.end, [&](loop::Value i) {
-      b.vector_for(segment.first, segment.last,
-                   [&](loop::Value column) { b.store(y, rows.place(i, column), b.load(x, rows.place(b.subtract(both_ends, i), column))); });
+      b.vector_for(segment.first, segment.last, [&](loop::Value column) {
+        b.store(y, rows.offset(i, column), b.load(x, rows.offset(b.subtract(both_ends, i), column)));
+      });
     });
   });
 }

@@ -64,8 +64,8 @@ segment::Rows segment::concat_each_row(const std::vector<Rows>& parts) {
   }
   const Tensor by_row = stack(lengths, {.axis = 1});
   const Shape runs = {by_row.shape()[0] * by_row.shape()[1]};
-  const Tensor places = reshape(stack(starts, {.axis = 1}), runs);
-  return {gather_runs(all_values(parts), places, splits_from_lengths(reshape(by_row, runs)), total),
+  const Tensor run_starts = reshape(stack(starts, {.axis = 1}), runs);
+  return {gather_runs(all_values(parts), run_starts, splits_from_lengths(reshape(by_row, runs)), total),
           splits_from_lengths(anyshape::sum(by_row, {.axes = {1}}))};
 }
 

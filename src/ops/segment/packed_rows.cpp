@@ -42,7 +42,7 @@ void lower(LowerCall& call) {
   const PackedRowsAttrs& attrs = call.call.attrs_as<PackedRowsAttrs>();
   loop::Builder& b = call.b;
   const int32_t splits = call.input(0);
-  const int32_t order = call.output(0), ranks = call.output(1), positions = call.output(2), places = call.output(3);
+  const int32_t order = call.output(0), ranks = call.output(1), positions = call.output(2), indices = call.output(3);
   const int32_t counts = call.output(4), longest = call.output(5);
   const Dim bound = attrs.finds_length ? attrs.total : attrs.length;
   const int32_t next = call.scratch(Dtype::i64, bound + 1);  // per length: how many rows have it, then the index of the next one of them
@@ -79,9 +79,9 @@ void lower(LowerCall& call) {
     b.store(ranks, row, rank);
     b.serial_for(zero, length, [&](loop::Value step) {
       const loop::Value position = attrs.backwards ? b.subtract(b.subtract(end_of(row), one), step) : b.add(begin_of(row), step);
-      const loop::Value place = b.add(b.load(starts, step), rank);
-      b.store(positions, place, position);
-      b.store(places, position, place);
+      const loop::Value index = b.add(b.load(starts, step), rank);
+      b.store(positions, index, position);
+      b.store(indices, position, index);
     });
   });
 }
@@ -103,7 +103,7 @@ PackedRows packed_rows(const Partition& partition, bool backwards) {
   const PackedRowsAttrs attrs{
       .total = partition.total, .length = partition.longest.value_or(0), .finds_length = !partition.longest, .backwards = backwards};
   const std::vector<Tensor> found = bind_all(packed_rows_op, {&partition.splits, 1}, attrs);
-  return {.order = found[0], .ranks = found[1], .positions = found[2], .places = found[3], .counts = found[4]};
+  return {.order = found[0], .ranks = found[1], .positions = found[2], .indices = found[3], .counts = found[4]};
 }
 
 }  // namespace anyshape

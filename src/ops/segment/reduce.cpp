@@ -44,8 +44,8 @@ void lower(LowerCall& call) {
     }
     b.vector_for(segment.first, segment.last, [&](loop::Value column) {
       const loop::Value result = loop::reduce_in_order(b, segment.begin, segment.end, combine, type,
-                                                       [&](loop::Value i) { return b.load(x, rows.place(i, column)); });
-      b.store(y, rows.place(segment.row, column), answer(result));
+                                                       [&](loop::Value i) { return b.load(x, rows.offset(i, column)); });
+      b.store(y, rows.offset(segment.row, column), answer(result));
     });
   });
 }

@@ -86,7 +86,7 @@ void SegmentLoop::run(const std::function<void(const Segment& segment)>& body) c
   });
 }
 
-loop::Value SegmentLoop::place(loop::Value element, loop::Value column) const {
+loop::Value SegmentLoop::offset(loop::Value element, loop::Value column) const {
   loop::Builder& b = call_.b;
   const loop::Value line = b.multiply(element, width());
   return column ? b.add(line, column) : line;

@@ -44,9 +44,9 @@ class SegmentLoop {
   SegmentLoop(LowerCall& call, const Shape& values);  // the splits are the call's last input
   void run(const std::function<void(const Segment& segment)>& body) const;
 
-  bool is_flat() const { return width_.same_as(1); }                      // one column
-  loop::Value width() const { return call_.size(width_); }                // columns
-  loop::Value place(loop::Value element, loop::Value column = {}) const;  // in memory
+  bool is_flat() const { return width_.same_as(1); }                       // one column
+  loop::Value width() const { return call_.size(width_); }                 // columns
+  loop::Value offset(loop::Value element, loop::Value column = {}) const;  // in memory
 
  private:
   LowerCall& call_;

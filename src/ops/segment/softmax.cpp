@@ -26,8 +26,8 @@ Specs reduced_shape(OpCall& call) {
 struct Column {
   std::function<loop::Value(Combine, const loop::Contribution&)> reduce;
   std::function<void(const std::function<void(loop::Value i)>&)> each;
-  std::function<loop::Value(loop::Value i)> place;
-  loop::Value row;  // its place in a result per row
+  std::function<loop::Value(loop::Value i)> offset;
+  loop::Value row;  // its offset in a result per row
 };
 
 // The shift by the greatest element cancels in the result. In logsumexp an infinite one would leave infinity - infinity: such a row is not
@@ -36,7 +36,7 @@ void lower_column(LowerCall& call, Wanted wanted, const Column& column) {
   loop::Builder& b = call.b;
   const Dtype type = call.outputs[0].dtype;
   const int32_t x = call.input(0), y = call.output(0);
-  const auto at = [&](loop::Value i) { return b.load(x, column.place(i)); };
+  const auto at = [&](loop::Value i) { return b.load(x, column.offset(i)); };
   loop::Value greatest = column.reduce(Combine::Maximum, at);
   if (wanted == Wanted::LogSumExp) {
     const loop::Value infinity = b.constant(type, std::numeric_limits<double>::infinity());
@@ -48,14 +48,14 @@ void lower_column(LowerCall& call, Wanted wanted, const Column& column) {
     return wanted == Wanted::LogSumExp ? loop::exp(b, shifted) : loop::exp_at_most_zero(b, shifted);
   };
   if (wanted == Wanted::Softmax) {
-    column.each([&](loop::Value i) { b.store(y, column.place(i), power(i)); });
-    const loop::Value sum = column.reduce(Combine::Sum, [&](loop::Value i) { return b.load(y, column.place(i)); });
+    column.each([&](loop::Value i) { b.store(y, column.offset(i), power(i)); });
+    const loop::Value sum = column.reduce(Combine::Sum, [&](loop::Value i) { return b.load(y, column.offset(i)); });
     const loop::Value share = b.divide(b.constant(type, 1.0), sum);  // as the softmax of dense rows does it
-    return column.each([&](loop::Value i) { b.store(y, column.place(i), b.multiply(b.load(y, column.place(i)), share)); });
+    return column.each([&](loop::Value i) { b.store(y, column.offset(i), b.multiply(b.load(y, column.offset(i)), share)); });
   }
   const loop::Value logarithm = loop::log(b, column.reduce(Combine::Sum, power));
   if (wanted == Wanted::LogSumExp) return b.store(y, column.row, b.add(logarithm, greatest));
-  column.each([&](loop::Value i) { b.store(y, column.place(i), b.subtract(b.subtract(at(i), greatest), logarithm)); });
+  column.each([&](loop::Value i) { b.store(y, column.offset(i), b.subtract(b.subtract(at(i), greatest), logarithm)); });
 }
 
 template <Wanted wanted>
@@ -71,15 +71,15 @@ void lower(LowerCall& call) {
           {.reduce = [&](Combine combine,
                          const auto& body) { return loop::reduce_in_parts(b, begin, end, segment_part, combine, type, body); },
            .each = [&](const auto& body) { b.vector_for(begin, end, body); },
-           .place = [](loop::Value i) { return i; },
+           .offset = [](loop::Value i) { return i; },
            .row = segment.row});
     }
     b.vector_for(segment.first, segment.last, [&](loop::Value lane) {
       lower_column(call, wanted,
                    {.reduce = [&](Combine combine, const auto& body) { return loop::reduce_in_order(b, begin, end, combine, type, body); },
                     .each = [&](const auto& body) { b.serial_for(begin, end, body); },
-                    .place = [&](loop::Value i) { return rows.place(i, lane); },
-                    .row = rows.place(segment.row, lane)});
+                    .offset = [&](loop::Value i) { return rows.offset(i, lane); },
+                    .row = rows.offset(segment.row, lane)});
     });
   });
 }

@@ -23,25 +23,25 @@ struct SortAttrs {
 
 Specs shape(OpCall& call) {
   const Shape result = segment_wise_shape(call)[0].shape;
-  call.require({Relation::LessEqual, result[0], std::numeric_limits<int32_t>::max()}, "there are too many values for i32 places",
+  call.require({Relation::LessEqual, result[0], std::numeric_limits<int32_t>::max()}, "there are too many values for i32 positions",
                "at most 2147483647 values");
   return {{call.inputs[0].dtype, result, {}}, {Dtype::i32, result, {}}};
 }
 
-// Each column of a row is one library call; its keys stand in scratch memory where the row has its place.
+// Each column of a row is one library call; its keys stand in scratch memory where the row stands.
 void lower(LowerCall& call) {
   loop::Builder& b = call.b;
   const Dtype dtype = call.outputs[0].dtype;
   const int64_t words = size_of(dtype) == 8 ? 2 : 1;  // of a key: see runtime/sort.h
-  const int32_t x = call.input(0), values = call.output(0), places = call.output(1);
+  const int32_t x = call.input(0), values = call.output(0), positions = call.output(1);
   const int32_t keys = call.scratch(Dtype::i64, call.outputs[0].shape.count() * words);
   const loop::Value descending = b.integer(call.call.attrs_as<SortAttrs>().descending ? 1 : 0);
   const SegmentLoop rows(call, call.call.shape(0));
   rows.run([&](const Segment& segment) {
     b.serial_for(segment.first, segment.last, [&](loop::Value column) {
-      const loop::Value size = b.subtract(segment.end, segment.begin), start = rows.place(segment.begin, column);
-      const loop::Value key = b.multiply(b.add(rows.place(segment.begin), b.multiply(column, size)), b.integer(words));
-      const loop::Builder::Argument buffers[] = {{x, start}, {values, start}, {places, start}, {keys, key}};
+      const loop::Value size = b.subtract(segment.end, segment.begin), start = rows.offset(segment.begin, column);
+      const loop::Value key = b.multiply(b.add(rows.offset(segment.begin), b.multiply(column, size)), b.integer(words));
+      const loop::Builder::Argument buffers[] = {{x, start}, {values, start}, {positions, start}, {keys, key}};
       const loop::Value integers[] = {size, size, rows.width(), descending};
       b.call(fmt::format("sort_{}", to_string(dtype)), buffers, integers);
     });
@@ -50,12 +50,12 @@ void lower(LowerCall& call) {
 
 // Back to where the elements stood, counted from the first of all.
 std::vector<Tensor> gradient(const GradientCall& call) {
-  const Tensor &splits = call.inputs[1], &places = call.outputs[1];
+  const Tensor &splits = call.inputs[1], &positions = call.outputs[1];
   const Shape shape = call.inputs[0].shape();
   Shape per_value = {shape[0]};
   for (int axis = 1; axis < shape.rank(); ++axis) per_value.push_back(1);
   const Tensor starts = segment::repeat(segment::row_starts(splits), splits, shape[0]);
-  return {take_along_axis_gradient(call.dys[0], cast(places, Dtype::i64) + reshape(starts, per_value), 0, shape), {}};
+  return {take_along_axis_gradient(call.dys[0], cast(positions, Dtype::i64) + reshape(starts, per_value), 0, shape), {}};
 }
 
 std::vector<Tensor> sorted(const Tensor& values, const Tensor& splits, const segment::SortOptions& options) {

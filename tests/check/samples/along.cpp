@@ -28,7 +28,7 @@ std::vector<double> log_softmax_of(const std::vector<double>& row) {
 struct AlongCase {
   int rank;
   int64_t axis;
-  int place() const { return static_cast<int>(axis < 0 ? axis + rank : axis); }
+  int index() const { return static_cast<int>(axis < 0 ? axis + rank : axis); }
 };
 constexpr AlongCase along_cases[] = {{1, 0}, {2, -1}, {2, 0}, {3, 1}, {4, -2}};
 
@@ -54,7 +54,7 @@ OpSample along_sample(const std::string& name, AlongOp op, Row row) {
     return std::vector<InputPlan>{{random.sizes(along_cases[number].rank), dtype, ordinary_numbers}};
   };
   sample.reference = [row](Flats in, int number) {
-    return std::vector<Flat>{along(in[0], along_cases[number].place(), floating_dtype(in[0].dtype), row)};
+    return std::vector<Flat>{along(in[0], along_cases[number].index(), floating_dtype(in[0].dtype), row)};
   };
   sample.f32 = {1e-5, 1e-6};
   sample.differentiable = {0};
@@ -97,7 +97,7 @@ OpSample cumulate_sample(const std::string& name, CumulateOp op, double nothing,
       if (how.reverse) std::ranges::reverse(values);
       return values;
     };
-    return std::vector<Flat>{along(in[0], how.where.place(), counting_dtype(in[0].dtype), row)};
+    return std::vector<Flat>{along(in[0], how.where.index(), counting_dtype(in[0].dtype), row)};
   };
   sample.f32 = {1e-5, 1e-4};
   sample.differentiable = {0};

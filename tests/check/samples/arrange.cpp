@@ -32,8 +32,8 @@ OpSample arrange_sample(const std::string& name, std::vector<Arrangement> cases,
     const Arrangement& how = cases[static_cast<size_t>(number)];
     const Flat& x = in[0];
     return std::vector<Flat>{flat_from(x.dtype, how.sizes(x.sizes), [&](const Sizes& index) {
-      const Sizes place = how.from(index, x.sizes);
-      return place.empty() && x.rank() > 0 ? 0.0 : x.values[static_cast<size_t>(ravel(place, x.sizes))];
+      const Sizes source = how.from(index, x.sizes);
+      return source.empty() && x.rank() > 0 ? 0.0 : x.values[static_cast<size_t>(ravel(source, x.sizes))];
     })};
   };
   sample.differentiable = {0};

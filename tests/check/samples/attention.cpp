@@ -32,10 +32,10 @@ constexpr double given_scale = 0.75;
 constexpr int64_t longest = 8;  // that a mask reaches in ragged cases, where all values together have no more
 
 // Inputs: query, key, value, then the mask, then cuts that make rows of the queries and keys of all rows.
-struct Places {
+struct InputNumbers {
   size_t mask, query_cuts, key_cuts;
 };
-Places places_of(const AttentionCase& how) {
+InputNumbers input_numbers(const AttentionCase& how) {
   const size_t query_cuts = how.mask > 0 ? 4 : 3;
   return {3, query_cuts, query_cuts + (how.ragged_queries ? 1 : 0)};
 }
@@ -71,26 +71,26 @@ std::vector<InputPlan> attention_inputs(Random& random, Dtype dtype, int number)
 
 std::vector<Tensor> attention_call(Tensors in, int number) {
   const AttentionCase how = attention_cases[number];
-  const Places places = places_of(how);
+  const InputNumbers numbers = input_numbers(how);
   const auto rows = [&](const Tensor& x, bool is_cut, size_t cuts) { return is_cut ? ragged_from_splits(x, splits_of(x, in[cuts])) : x; };
   DotProductAttentionOptions options{.is_causal = how.causal};
-  if (how.mask > 0) options.mask = in[places.mask];
+  if (how.mask > 0) options.mask = in[numbers.mask];
   if (how.scaled) options.scale = given_scale;
-  const Tensor key = rows(in[1], how.ragged_keys, places.key_cuts);
+  const Tensor key = rows(in[1], how.ragged_keys, numbers.key_cuts);
   const Tensor value = how.ragged_keys ? with_rows_of(in[2], key) : in[2];
-  const Tensor y = dot_product_attention(rows(in[0], how.ragged_queries, places.query_cuts), key, value, options);
+  const Tensor y = dot_product_attention(rows(in[0], how.ragged_queries, numbers.query_cuts), key, value, options);
   return {y.is_ragged() ? y.values() : y};
 }
 
 // The result of one query: keys [begin, end) of the row.
 struct Query {
   const Flat &query, &key, &value;
-  int64_t place, head, begin, end;
+  int64_t position, head, begin, end;
   double scale;
 };
-double number_at(const Flat& x, int64_t place, int64_t head, int64_t k) {
+double number_at(const Flat& x, int64_t position, int64_t head, int64_t k) {
   const int64_t heads = x.sizes[x.sizes.size() - 2], width = x.sizes.back();
-  return x.values[static_cast<size_t>((place * heads + head) * width + k)];
+  return x.values[static_cast<size_t>((position * heads + head) * width + k)];
 }
 std::vector<double> result_of(const Query& q, const std::function<bool(int64_t key)>& is_shown, int64_t last) {
   std::vector<double> scores, result(static_cast<size_t>(q.value.sizes.back()), 0.0);
@@ -98,7 +98,7 @@ std::vector<double> result_of(const Query& q, const std::function<bool(int64_t k
   for (int64_t k = 0; k < std::min(q.end - q.begin, last); ++k) {
     double score = 0;
     for (int64_t d = 0; d < q.query.sizes.back(); ++d)
-      score += number_at(q.query, q.place, q.head, d) * number_at(q.key, q.begin + k, q.head, d);
+      score += number_at(q.query, q.position, q.head, d) * number_at(q.key, q.begin + k, q.head, d);
     scores.push_back(is_shown(k) ? score * q.scale : -1e30);
     greatest = std::max(greatest, scores.back());
   }
@@ -112,30 +112,30 @@ std::vector<double> result_of(const Query& q, const std::function<bool(int64_t k
 
 std::vector<Flat> attention_reference(Flats in, int number) {
   const AttentionCase how = attention_cases[number];
-  const Places places = places_of(how);
+  const InputNumbers numbers = input_numbers(how);
   const auto bounds = [&](const Flat& x, bool is_cut, size_t cuts) {
     if (is_cut) return bounds_of(x, in[cuts]);
     Bounds even;
     for (int64_t row = 0; row <= x.sizes[0]; ++row) even.push_back(row * x.sizes[1]);
     return even;
   };
-  const Bounds queries = bounds(in[0], how.ragged_queries, places.query_cuts), keys = bounds(in[1], how.ragged_keys, places.key_cuts);
+  const Bounds queries = bounds(in[0], how.ragged_queries, numbers.query_cuts), keys = bounds(in[1], how.ragged_keys, numbers.key_cuts);
   Flat y{in[0].dtype, in[0].sizes, {}};
   y.sizes.back() = in[2].sizes.back();
   const int64_t heads = in[0].sizes[in[0].sizes.size() - 2], depth = in[0].sizes.back();
   const double scale = how.scaled ? given_scale : 1 / std::sqrt(static_cast<double>(std::max<int64_t>(depth, 1)));
   for (size_t row = 0; row + 1 < queries.size(); ++row) {
-    for (int64_t place = queries[row]; place < queries[row + 1]; ++place) {
+    for (int64_t position = queries[row]; position < queries[row + 1]; ++position) {
       for (int64_t head = 0; head < heads; ++head) {
-        const int64_t i = place - queries[row];
+        const int64_t i = position - queries[row];
         const auto is_shown = [&](int64_t k) {
           if (how.mask == 0) return true;
-          const Flat& mask = in[places.mask];
+          const Flat& mask = in[numbers.mask];
           const auto along = [&](size_t axis, int64_t index) { return mask.sizes[axis] == 1 ? 0 : index; };
           const Sizes index = {along(0, static_cast<int64_t>(row)), along(1, head), along(2, i), k};
           return mask.values[static_cast<size_t>(ravel(index, mask.sizes))] != 0;
         };
-        const Query query{in[0], in[1], in[2], place, head, keys[row], keys[row + 1], scale};
+        const Query query{in[0], in[1], in[2], position, head, keys[row], keys[row + 1], scale};
         // A causal mask ends where queries and keys end.
         const int64_t ahead = (keys[row + 1] - keys[row]) - (queries[row + 1] - queries[row]);
         const std::vector<double> numbers = result_of(query, is_shown, how.causal ? i + ahead + 1 : std::numeric_limits<int64_t>::max());

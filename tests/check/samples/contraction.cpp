@@ -131,10 +131,10 @@ Flat einsum_reference(Flats in, const EinsumCase& how) {
   for (const char letter : how.result) sizes.push_back(size_of_letter(letter));
   Flat result = flat_from(in[0].dtype, sizes, [](const Sizes&) { return 0.0; });
   for (int64_t i = 0; i < count_of(all); ++i) {
-    const Sizes place = unravel(i, all);
+    const Sizes at = unravel(i, all);
     const auto part = [&](const std::string& names) {
       Sizes index;
-      for (const char letter : names) index.push_back(place[letters.find(letter)]);
+      for (const char letter : names) index.push_back(at[letters.find(letter)]);
       return index;
     };
     double product = 1;

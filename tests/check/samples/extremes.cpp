@@ -8,22 +8,22 @@ bool is_greater(double a, double b) { return a > b; }
 bool is_less(double a, double b) { return a < b; }
 
 // The index of the first element that no other beats; a NaN beats all.
-size_t best_place(const std::vector<double>& part, bool (*beats)(double, double)) {
-  size_t place = 0;
-  for (size_t i = 1; i < part.size() && !std::isnan(part[place]); ++i) {
-    if (std::isnan(part[i]) || beats(part[i], part[place])) place = i;
+size_t best_index(const std::vector<double>& part, bool (*beats)(double, double)) {
+  size_t best = 0;
+  for (size_t i = 1; i < part.size() && !std::isnan(part[best]); ++i) {
+    if (std::isnan(part[i]) || beats(part[i], part[best])) best = i;
   }
-  return place;
+  return best;
 }
 
 // What stands for nothing is the finite number of the dtype that every other beats.
 template <class Number>
 double greatest(const std::vector<double>& part) {
-  return part.empty() ? std::numeric_limits<Number>::lowest() : part[best_place(part, is_greater)];
+  return part.empty() ? std::numeric_limits<Number>::lowest() : part[best_index(part, is_greater)];
 }
 template <class Number>
 double least(const std::vector<double>& part) {
-  return part.empty() ? std::numeric_limits<Number>::max() : part[best_place(part, is_less)];
+  return part.empty() ? std::numeric_limits<Number>::max() : part[best_index(part, is_less)];
 }
 
 OpSample extreme_of(const std::string& name, ReduceOp op, Dtype dtype, Fold fold) {
@@ -35,24 +35,24 @@ OpSample extreme_of(const std::string& name, ReduceOp op, Dtype dtype, Fold fold
   return dtype == f64 ? sample : without_gradient(std::move(sample));
 }
 
-struct PlaceCase {
+struct IndexCase {
   int rank;
   std::optional<int64_t> axis;
   bool keep_dims = false;
 };
-const PlaceCase place_cases[] = {{1, 0}, {2, -1}, {2, 0, true}, {3, 1}, {2, std::nullopt}, {3, std::nullopt, true}};
+const IndexCase index_cases[] = {{1, 0}, {2, -1}, {2, 0, true}, {3, 1}, {2, std::nullopt}, {3, std::nullopt, true}};
 
-using PlaceOp = Tensor (*)(const Tensor&, ArgExtremeOptions);
+using IndexOp = Tensor (*)(const Tensor&, ArgExtremeOptions);
 
-OpSample place_sample(const std::string& name, PlaceOp op, bool (*beats)(double, double)) {
+OpSample index_sample(const std::string& name, IndexOp op, bool (*beats)(double, double)) {
   OpSample sample;
   sample.name = name;
   sample.ops = {name};
   sample.dtypes = {f32, f64, i32, i64, u8, b8};
-  sample.cases = static_cast<int>(std::size(place_cases));
+  sample.cases = static_cast<int>(std::size(index_cases));
   // Few different values, so that equal ones meet; there is always an element to choose.
   sample.inputs = [](Random& random, Dtype dtype, int number) {
-    const PlaceCase how = place_cases[number];
+    const IndexCase how = index_cases[number];
     Sizes sizes = random.sizes(how.rank);
     for (int axis = 0; axis < how.rank; ++axis) {
       int64_t& size = sizes[static_cast<size_t>(axis)];
@@ -61,14 +61,14 @@ OpSample place_sample(const std::string& name, PlaceOp op, bool (*beats)(double,
     return std::vector<InputPlan>{{sizes, dtype, {.low = -2, .high = 2, .exact = {2, 2, -2, -2}}}};
   };
   sample.call = [op](Tensors in, int number) {
-    return std::vector<Tensor>{op(in[0], {.axis = place_cases[number].axis, .keep_dims = place_cases[number].keep_dims})};
+    return std::vector<Tensor>{op(in[0], {.axis = index_cases[number].axis, .keep_dims = index_cases[number].keep_dims})};
   };
   sample.reference = [beats](Flats in, int number) {
-    const PlaceCase how = place_cases[number];
+    const IndexCase how = index_cases[number];
     ReduceCase reduction{how.rank, {}, !how.axis.has_value(), how.keep_dims};
     if (how.axis) reduction.axes = {*how.axis};
     return std::vector<Flat>{
-        folded(in[0], reduction, i32, [&](const std::vector<double>& part) { return static_cast<double>(best_place(part, beats)); })};
+        folded(in[0], reduction, i32, [&](const std::vector<double>& part) { return static_cast<double>(best_index(part, beats)); })};
   };
   sample.wrong = {
       wrong<ShapeError>([op] { return op(ones({2, 3}), {.axis = 2}); }, {name, "axis 2 is outside the rank 2", "f32[2, 3]"}),
@@ -87,7 +87,7 @@ std::vector<OpSample> extreme_samples() {
       extreme_of("max", max, i32, greatest<int32_t>), extreme_of("max", max, b8, greatest<int32_t>),
       extreme_of("min", min, f32, least<float>),      extreme_of("min", min, f64, least<double>),
       extreme_of("min", min, i32, least<int32_t>),    extreme_of("min", min, b8, least<int32_t>),
-      place_sample("argmax", argmax, is_greater),     place_sample("argmin", argmin, is_less),
+      index_sample("argmax", argmax, is_greater),     index_sample("argmin", argmin, is_less),
   };
 }
 

@@ -197,8 +197,8 @@ OpSample permutation_sample(bool sorted) {
   sample.dtypes = {i32};
   sample.inputs = [](Random& random, Dtype dtype, int) { return std::vector<InputPlan>{{random.sizes(1), dtype, {}}}; };
   sample.call = [sorted](Tensors in, int) {
-    const Tensor places = random::permutation(in[0].shape()[0]);
-    return std::vector<Tensor>{sorted ? sort(places) : places};
+    const Tensor permuted = random::permutation(in[0].shape()[0]);
+    return std::vector<Tensor>{sorted ? sort(permuted) : permuted};
   };
   if (sorted) {
     sample.reference = [](Flats in, int) {

@@ -8,36 +8,36 @@ struct SortCase {
   int rank;
   int64_t axis;
   bool descending = false;
-  int place() const { return static_cast<int>(axis < 0 ? axis + rank : axis); }
+  int index() const { return static_cast<int>(axis < 0 ? axis + rank : axis); }
 };
 constexpr SortCase sort_cases[] = {{1, 0}, {2, -1, true}, {2, 0}, {3, 1, true}};
 
 // Stable, NaN last in both directions.
-std::vector<double> sorted_places(const std::vector<double>& row, bool descending) {
-  std::vector<double> places(row.size());
-  std::iota(places.begin(), places.end(), 0.0);
-  std::ranges::sort(places, [&](double a, double b) {
+std::vector<double> sorted_indices(const std::vector<double>& row, bool descending) {
+  std::vector<double> indices(row.size());
+  std::iota(indices.begin(), indices.end(), 0.0);
+  std::ranges::sort(indices, [&](double a, double b) {
     const double left = row[static_cast<size_t>(a)], right = row[static_cast<size_t>(b)];
     if (std::isnan(left) && std::isnan(right)) return a < b;
     if (std::isnan(left) || std::isnan(right)) return std::isnan(right);
     return left == right ? a < b : (left > right) == descending;
   });
-  return places;
+  return indices;
 }
 
 std::vector<double> sorted(const std::vector<double>& row, bool descending) {
   std::vector<double> result;
-  for (const double place : sorted_places(row, descending)) result.push_back(row[static_cast<size_t>(place)]);
+  for (const double index : sorted_indices(row, descending)) result.push_back(row[static_cast<size_t>(index)]);
   return result;
 }
 
-OpSample sort_sample(bool places) {
+OpSample sort_sample(bool indices) {
   using SortOp = Tensor (*)(const Tensor&, SortOptions);
-  const SortOp op = places ? static_cast<SortOp>(argsort) : static_cast<SortOp>(sort);
-  const std::string name = places ? "argsort" : "sort";
+  const SortOp op = indices ? static_cast<SortOp>(argsort) : static_cast<SortOp>(sort);
+  const std::string name = indices ? "argsort" : "sort";
   OpSample sample;
   sample.name = name;
-  if (!places) sample.ops = {"sort"};
+  if (!indices) sample.ops = {"sort"};
   sample.dtypes = {f32, f64, i32, i64, u8, b8};
   sample.cases = static_cast<int>(std::size(sort_cases));
   sample.inputs = [](Random& random, Dtype dtype, int number) {
@@ -46,14 +46,14 @@ OpSample sort_sample(bool places) {
   sample.call = [op](Tensors in, int number) {
     return std::vector<Tensor>{op(in[0], {.axis = sort_cases[number].axis, .descending = sort_cases[number].descending})};
   };
-  sample.reference = [places](Flats in, int number) {
+  sample.reference = [indices](Flats in, int number) {
     const SortCase how = sort_cases[number];
-    return std::vector<Flat>{along(in[0], how.place(), places ? i32 : in[0].dtype, [&](const std::vector<double>& row) {
-      return places ? sorted_places(row, how.descending) : sorted(row, how.descending);
+    return std::vector<Flat>{along(in[0], how.index(), indices ? i32 : in[0].dtype, [&](const std::vector<double>& row) {
+      return indices ? sorted_indices(row, how.descending) : sorted(row, how.descending);
     })};
   };
-  if (!places) sample.differentiable = {0};
-  sample.second_order = !places;
+  if (!indices) sample.differentiable = {0};
+  sample.second_order = !indices;
   sample.wrong = {
       wrong<ShapeError>([op] { return op(ones({2, 3}), {.axis = 2}); }, {"sort: axis 2 is outside the rank 2", "f32[2, 3]"}),
       wrong<ShapeError>([op] { return op(1.0F, {}); }, {"sort: axis -1 is outside the rank 0"}),
@@ -80,9 +80,9 @@ OpSample top_k_sample() {
   sample.reference = [](Flats in, int number) {
     const auto axis = static_cast<size_t>(1 - number);
     std::vector<Flat> results;
-    for (const bool places : {false, true}) {
-      const Flat all = along(in[0], 1 - number, places ? i32 : in[0].dtype,
-                             [&](const std::vector<double>& row) { return places ? sorted_places(row, true) : sorted(row, true); });
+    for (const bool indices : {false, true}) {
+      const Flat all = along(in[0], 1 - number, indices ? i32 : in[0].dtype,
+                             [&](const std::vector<double>& row) { return indices ? sorted_indices(row, true) : sorted(row, true); });
       Sizes sizes = all.sizes;
       sizes[axis] = 2;
       results.push_back(
@@ -117,8 +117,8 @@ OpSample search_sorted_sample() {
     std::ranges::sort(row);
     Flat result{i32, in[1].sizes, {}};
     for (const double value : in[1].values) {
-      const auto place = number % 2 == 0 ? std::ranges::lower_bound(row, value) : std::ranges::upper_bound(row, value);
-      result.values.push_back(static_cast<double>(place - row.begin()));
+      const auto bound = number % 2 == 0 ? std::ranges::lower_bound(row, value) : std::ranges::upper_bound(row, value);
+      result.values.push_back(static_cast<double>(bound - row.begin()));
     }
     return std::vector<Flat>{std::move(result)};
   };

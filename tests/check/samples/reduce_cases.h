@@ -69,14 +69,14 @@ Flat along(const Flat& x, int axis, Dtype dtype, const Row& row) {
   for (int64_t start = 0; start < (size == 0 ? 0 : count_of(outer)); ++start) {
     Sizes index = unravel(start, outer);
     std::vector<double> values;
-    std::vector<size_t> places;
+    std::vector<size_t> offsets;
     for (int64_t i = 0; i < size; ++i) {
       index[static_cast<size_t>(axis)] = i;
-      places.push_back(static_cast<size_t>(ravel(index, x.sizes)));
-      values.push_back(x.values[places.back()]);
+      offsets.push_back(static_cast<size_t>(ravel(index, x.sizes)));
+      values.push_back(x.values[offsets.back()]);
     }
     const std::vector<double> got = row(values);
-    for (size_t i = 0; i < places.size(); ++i) result.values[places[i]] = got[i];
+    for (size_t i = 0; i < offsets.size(); ++i) result.values[offsets[i]] = got[i];
   }
   return result;
 }

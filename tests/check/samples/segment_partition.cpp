@@ -70,11 +70,11 @@ OpSample row_ids_sample() {
 
 OpSample row_positions_sample() {
   OpSample sample = composed(partition_sample("row_positions", segment::row_positions, [](const Bounds& bounds) {
-    std::vector<double> places;
+    std::vector<double> indices;
     for (int64_t i = 0; i < bounds.back(); ++i) {
-      places.push_back(static_cast<double>(i - bounds[static_cast<size_t>(row_of(bounds, i))]));
+      indices.push_back(static_cast<double>(i - bounds[static_cast<size_t>(row_of(bounds, i))]));
     }
-    return places;
+    return indices;
   }));
   sample.wrong = {
       wrong<DataError>([] { return segment::row_positions(splits({0, 2, 1}), 1); }, {"row_ids: row split 1 at position 2 is out of order"}),
@@ -229,7 +229,7 @@ OpSample packed_rows_sample() {
   sample.call = [](Tensors in, int number) {
     const Tensor x = ragged_from_splits(in[0], splits_of(in[0], in[1]));
     const PackedRows packed = packed_rows(*as_ragged(x)->partition, number == 1);
-    return std::vector<Tensor>{packed.order, packed.ranks, packed.positions, packed.places, packed.counts};
+    return std::vector<Tensor>{packed.order, packed.ranks, packed.positions, packed.indices, packed.counts};
   };
   sample.reference = [](Flats in, int number) {
     const Bounds bounds = bounds_of(in);
@@ -239,22 +239,22 @@ OpSample packed_rows_sample() {
     std::ranges::sort(order, {}, [&](size_t row) { return std::pair(-length_of(row), row); });
     const auto vector = [](size_t size) { return Flat{i64, {static_cast<int64_t>(size)}, std::vector<double>(size)}; };
     Flat rows = vector(order.size()), ranks = rows, counts = vector(static_cast<size_t>(length_of(order[0])));
-    Flat positions = vector(static_cast<size_t>(bounds.back())), places = positions;
+    Flat positions = vector(static_cast<size_t>(bounds.back())), indices = positions;
     for (size_t rank = 0; rank < order.size(); ++rank) {
       rows.values[rank] = static_cast<double>(order[rank]);
       ranks.values[order[rank]] = static_cast<double>(rank);
     }
-    size_t place = 0;
+    size_t index = 0;
     for (int64_t step = 0; step < counts.sizes[0]; ++step) {
       for (const size_t row : order) {
         if (length_of(row) <= step) continue;
         const int64_t position = number == 1 ? bounds[row + 1] - 1 - step : bounds[row] + step;
-        positions.values[place] = static_cast<double>(position);
-        places.values[static_cast<size_t>(position)] = static_cast<double>(place++);
+        positions.values[index] = static_cast<double>(position);
+        indices.values[static_cast<size_t>(position)] = static_cast<double>(index++);
         counts.values[static_cast<size_t>(step)] += 1;
       }
     }
-    return std::vector<Flat>{rows, ranks, positions, places, counts};
+    return std::vector<Flat>{rows, ranks, positions, indices, counts};
   };
   const auto packed = [](const Tensor& rows, const Dim& total, const Dim& longest) {
     return packed_rows({.splits = rows, .rows = 0, .total = total, .shortest = 0, .longest = longest, .axis = 0}, false).counts;

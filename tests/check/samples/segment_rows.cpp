@@ -24,15 +24,15 @@ Row softmax_of(const Row& row) {
 
 Row flipped(const Row& row) { return {row.rbegin(), row.rend()}; }
 
-Row places_in_order(const Row& row, bool descending) {
-  Row places(row.size());
-  std::iota(places.begin(), places.end(), 0.0);
-  std::ranges::sort(places, [&](double a, double b) {
+Row positions_in_order(const Row& row, bool descending) {
+  Row positions(row.size());
+  std::iota(positions.begin(), positions.end(), 0.0);
+  std::ranges::sort(positions, [&](double a, double b) {
     const double left = row[static_cast<size_t>(a)], right = row[static_cast<size_t>(b)];
     if (std::isnan(left) || std::isnan(right)) return std::isnan(left) && std::isnan(right) ? a < b : std::isnan(right);
     return left == right ? a < b : (left > right) == descending;
   });
-  return places;
+  return positions;
 }
 
 OpSample row_sample(const std::string& name, const SegmentOp& op, const std::function<Row(const Row&)>& change,
@@ -49,7 +49,7 @@ OpSample row_sample(const std::string& name, const SegmentOp& op, const std::fun
 
 std::optional<Dtype> same(Dtype) { return std::nullopt; }
 std::optional<Dtype> floating(Dtype dtype) { return is_floating(dtype) ? dtype : f32; }
-std::optional<Dtype> places(Dtype) { return i32; }
+std::optional<Dtype> positions(Dtype) { return i32; }
 
 template <class Combine>
 std::function<Row(const Row&)> cumulated(double of_nothing, segment::CumulateOptions options, Combine combine) {
@@ -84,7 +84,7 @@ OpSample sort_sample(bool descending) {
   const auto call = [descending](const Tensor& x, const Tensor& splits) { return segment::sort(x, splits, {.descending = descending}); };
   const auto order = [descending](const Row& row) {
     Row result;
-    for (const double place : places_in_order(row, descending)) result.push_back(row[static_cast<size_t>(place)]);
+    for (const double position : positions_in_order(row, descending)) result.push_back(row[static_cast<size_t>(position)]);
     return result;
   };
   OpSample sample = row_sample("sort", call, order, same, {.zeros = false, .exact = {0, 0, 1, 1, 2}});
@@ -94,7 +94,7 @@ OpSample sort_sample(bool descending) {
 
 OpSample argsort_sample() {
   const auto call = [](const Tensor& x, const Tensor& splits) { return segment::argsort(x, splits, {.descending = true}); };
-  OpSample sample = row_sample("sort", call, [](const Row& row) { return places_in_order(row, true); }, places,
+  OpSample sample = row_sample("sort", call, [](const Row& row) { return positions_in_order(row, true); }, positions,
                                {.zeros = false, .exact = {0, 0, 1, 1, 2}});
   sample.name = "segment argsort";
   return without_gradient(std::move(sample));
