@@ -11,22 +11,22 @@ namespace {
 using Numbers = std::vector<int64_t>;
 using In = std::span<const Tensor>;
 
-std::optional<GraphStep> draw_any(GraphDraft& draft) {
+std::optional<GraphNode> draw_any(GraphDraft& draft) {
   const int x = draft.any_value();
-  return GraphStep{0, {x}, {}, draft.values[static_cast<size_t>(x)]};
+  return GraphNode{0, {x}, {}, draft.values[static_cast<size_t>(x)]};
 }
 
 // Numbers: which way round.
-std::optional<GraphStep> draw_steps(GraphDraft& draft) {
+std::optional<GraphNode> draw_steps(GraphDraft& draft) {
   const std::optional<int> x = draft.value_of_rank(1);
   if (!x) return std::nullopt;
-  return GraphStep{0, {*x}, {draft.random.below(2)}, draft.values[static_cast<size_t>(*x)]};
+  return GraphNode{0, {*x}, {draft.random.below(2)}, draft.values[static_cast<size_t>(*x)]};
 }
 
-std::optional<GraphStep> draw_last(GraphDraft& draft) {
-  std::optional<GraphStep> step = draw_steps(draft);
-  if (step) step->result.erase(step->result.begin());
-  return step;
+std::optional<GraphNode> draw_last(GraphDraft& draft) {
+  std::optional<GraphNode> node = draw_steps(draft);
+  if (node) node->result.erase(node->result.begin());
+  return node;
 }
 
 std::pair<Tensor, Tensor> recurrence(const Tensor& x, bool reverse) {

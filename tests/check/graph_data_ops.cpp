@@ -10,18 +10,18 @@ namespace {
 using Numbers = std::vector<int64_t>;
 using In = std::span<const Tensor>;
 
-std::optional<GraphStep> draw_whole(GraphDraft& draft) {
+std::optional<GraphNode> draw_whole(GraphDraft& draft) {
   const std::optional<int> x = draft.value_of_rank(1);
   if (!x) return std::nullopt;
-  return GraphStep{0, {*x}, {}, {}};
+  return GraphNode{0, {*x}, {}, {}};
 }
 
-std::optional<GraphStep> draw_rows(GraphDraft& draft) {
-  std::optional<GraphStep> step = draw_whole(draft);
-  if (!step) return std::nullopt;
-  step->result = draft.values[static_cast<size_t>(step->inputs[0])];
-  step->result.erase(step->result.begin());
-  return step;
+std::optional<GraphNode> draw_rows(GraphDraft& draft) {
+  std::optional<GraphNode> node = draw_whole(draft);
+  if (!node) return std::nullopt;
+  node->result = draft.values[static_cast<size_t>(node->inputs[0])];
+  node->result.erase(node->result.begin());
+  return node;
 }
 
 // The elements above a border: one axis whose size is found, read once and used for a square of it.

@@ -11,7 +11,7 @@ namespace {
 
 using Numbers = std::vector<int64_t>;
 using In = std::span<const Tensor>;
-using Drawn = std::optional<GraphStep>;
+using Drawn = std::optional<GraphNode>;
 
 constexpr Axis one_axis = {1, 1, 1, 1, 1};
 
@@ -63,31 +63,31 @@ int draw_axis(GraphDraft& draft, int value) {
 
 Drawn draw_unary(GraphDraft& draft) {
   const int x = draft.any_value();
-  return GraphStep{0, {x}, {}, draft.values[x]};
+  return GraphNode{0, {x}, {}, draft.values[x]};
 }
 
 Drawn draw_binary(GraphDraft& draft) {
   const int a = draft.any_value();
   const std::optional<int> b = draft.partner(a, broadcast_together);
   if (!b) return std::nullopt;
-  return GraphStep{0, draft.random.chance(50) ? std::vector{a, *b} : std::vector{*b, a}, {}, together(draft.values[a], draft.values[*b])};
+  return GraphNode{0, draft.random.chance(50) ? std::vector{a, *b} : std::vector{*b, a}, {}, together(draft.values[a], draft.values[*b])};
 }
 
 // numbers: keep_dims, then the axes.
 Drawn draw_reduction(GraphDraft& draft) {
   const int x = draft.any_value();
-  GraphStep step{0, {x}, {draft.random.below(2)}, {}};
+  GraphNode node{0, {x}, {draft.random.below(2)}, {}};
   const Axes5& axes = draft.values[x];
   for (size_t axis = 0; axis < axes.size(); ++axis) {
     if (draft.random.chance(60)) {
-      step.numbers.push_back(draft.random.chance(50) ? static_cast<int64_t>(axis)
+      node.numbers.push_back(draft.random.chance(50) ? static_cast<int64_t>(axis)
                                                      : static_cast<int64_t>(axis) - static_cast<int64_t>(axes.size()));
-      if (step.numbers[0] != 0) step.result.push_back(one_axis);
+      if (node.numbers[0] != 0) node.result.push_back(one_axis);
     } else {
-      step.result.push_back(axes[axis]);
+      node.result.push_back(axes[axis]);
     }
   }
-  return step;
+  return node;
 }
 
 ReduceOptions reduce_options(const Numbers& numbers) {
@@ -98,17 +98,17 @@ ReduceOptions reduce_options(const Numbers& numbers) {
 Drawn draw_along(GraphDraft& draft) {
   const std::optional<int> x = draft.value_of_rank(1);
   if (!x) return std::nullopt;
-  return GraphStep{0, {*x}, {draw_axis(draft, *x)}, draft.values[*x]};
+  return GraphNode{0, {*x}, {draw_axis(draft, *x)}, draft.values[*x]};
 }
 
 Drawn draw_transpose(GraphDraft& draft) {
   const int x = draft.any_value();
-  GraphStep step{0, {x}, Numbers(draft.values[x].size()), {}};
-  std::iota(step.numbers.begin(), step.numbers.end(), 0);
-  for (size_t i = step.numbers.size(); i > 1; --i)
-    std::swap(step.numbers[i - 1], step.numbers[static_cast<size_t>(draft.random.below(static_cast<int64_t>(i)))]);
-  for (const int64_t axis : step.numbers) step.result.push_back(draft.values[x][static_cast<size_t>(axis)]);
-  return step;
+  GraphNode node{0, {x}, Numbers(draft.values[x].size()), {}};
+  std::iota(node.numbers.begin(), node.numbers.end(), 0);
+  for (size_t i = node.numbers.size(); i > 1; --i)
+    std::swap(node.numbers[i - 1], node.numbers[static_cast<size_t>(draft.random.below(static_cast<int64_t>(i)))]);
+  for (const int64_t axis : node.numbers) node.result.push_back(draft.values[x][static_cast<size_t>(axis)]);
+  return node;
 }
 
 // Two neighbouring axes become one. numbers: the first of them.
@@ -119,7 +119,7 @@ Drawn draw_join(GraphDraft& draft) {
   const auto axis = static_cast<size_t>(draft.random.below(static_cast<int64_t>(result.size()) - 1));
   for (int call = 0; call < graph_calls; ++call) result[axis][call] *= result[axis + 1][call];
   result.erase(result.begin() + static_cast<std::ptrdiff_t>(axis) + 1);
-  return GraphStep{0, {*x}, {static_cast<int64_t>(axis)}, result};
+  return GraphNode{0, {*x}, {static_cast<int64_t>(axis)}, result};
 }
 
 Tensor join(In in, const Numbers& numbers) {
@@ -138,7 +138,7 @@ Drawn draw_expand(GraphDraft& draft) {
   Axes5 result = draft.values[*x];
   const int64_t axis = draft.random.between(0, static_cast<int64_t>(result.size()));
   result.insert(result.begin() + axis, one_axis);
-  return GraphStep{0, {*x}, {axis}, result};
+  return GraphNode{0, {*x}, {axis}, result};
 }
 
 Tensor expand(In in, const Numbers& numbers) {
@@ -154,14 +154,14 @@ Drawn draw_broadcast_to(GraphDraft& draft) {
   const int x = draft.any_value();
   const std::optional<int> like = draft.partner(x, broadcasts_to);
   if (!like) return std::nullopt;
-  return GraphStep{0, {x, *like}, {}, draft.values[*like]};
+  return GraphNode{0, {x, *like}, {}, draft.values[*like]};
 }
 
 Drawn draw_sum_to(GraphDraft& draft) {
   const int like = draft.any_value();
   const std::optional<int> x = draft.partner(like, broadcasts_to);
   if (!x) return std::nullopt;
-  return GraphStep{0, {*x, like}, {}, draft.values[like]};
+  return GraphNode{0, {*x, like}, {}, draft.values[like]};
 }
 
 // All but the first element along an axis, or all but the last.
@@ -171,7 +171,7 @@ Drawn draw_slice(GraphDraft& draft) {
   const int axis = draw_axis(draft, *x);
   Axes5 result = draft.values[*x];
   result[static_cast<size_t>(axis)] = each(result[static_cast<size_t>(axis)], [](int64_t n) { return std::max<int64_t>(n - 1, 0); });
-  return GraphStep{0, {*x}, {axis, draft.random.below(2)}, result};
+  return GraphNode{0, {*x}, {axis, draft.random.below(2)}, result};
 }
 
 Tensor run_slice(In in, const Numbers& numbers) {
@@ -196,18 +196,18 @@ Drawn draw_concat(GraphDraft& draft) {
     theirs[axis] = result[axis];
     if (theirs != result) continue;
     for (int call = 0; call < graph_calls; ++call) result[axis][call] += added[call];
-    return GraphStep{0, {*x, other}, {static_cast<int64_t>(axis)}, result};
+    return GraphNode{0, {*x, other}, {static_cast<int64_t>(axis)}, result};
   }
   return std::nullopt;
 }
 
 // Along an axis: two elements more before, one more behind.
 Drawn draw_pad(GraphDraft& draft) {
-  Drawn step = draw_along(draft);
-  if (step)
-    step->result[static_cast<size_t>(step->numbers[0])] =
-        each(step->result[static_cast<size_t>(step->numbers[0])], [](int64_t n) { return n + 3; });
-  return step;
+  Drawn node = draw_along(draft);
+  if (node)
+    node->result[static_cast<size_t>(node->numbers[0])] =
+        each(node->result[static_cast<size_t>(node->numbers[0])], [](int64_t n) { return n + 3; });
+  return node;
 }
 
 Tensor run_pad(In in, const Numbers& numbers) {
@@ -224,7 +224,7 @@ Drawn draw_stack(GraphDraft& draft) {
   Axes5 result = draft.values[*x];
   const int64_t axis = draft.random.between(0, static_cast<int64_t>(result.size()));
   result.insert(result.begin() + axis, Axis{2, 2, 2, 2, 2});
-  return GraphStep{0, {*x, *other}, {axis}, result};
+  return GraphNode{0, {*x, *other}, {axis}, result};
 }
 
 Drawn draw_matmul(GraphDraft& draft) {
@@ -239,7 +239,7 @@ Drawn draw_matmul(GraphDraft& draft) {
     if (right[transposed ? 1 : 0] != left.back()) continue;
     Axes5 result = left;
     result.back() = right[transposed ? 0 : 1];
-    return GraphStep{0, {*a, *b}, {transposed ? 1 : 0}, result};
+    return GraphNode{0, {*a, *b}, {transposed ? 1 : 0}, result};
   }
   return std::nullopt;
 }
@@ -250,7 +250,7 @@ Drawn draw_square(GraphDraft& draft) {
   if (!x) return std::nullopt;
   Axes5 result = draft.values[*x];
   result.push_back(result.back());
-  return GraphStep{0, {*x}, {}, result};
+  return GraphNode{0, {*x}, {}, result};
 }
 
 Drawn draw_diagonal(GraphDraft& draft) {
@@ -260,7 +260,7 @@ Drawn draw_diagonal(GraphDraft& draft) {
   const Axis columns = result.back();
   result.pop_back();
   for (int call = 0; call < graph_calls; ++call) result.back()[call] = std::min(result.back()[call], columns[call]);
-  return GraphStep{0, {*x}, {}, result};
+  return GraphNode{0, {*x}, {}, result};
 }
 
 // Only of what is square at every call.
@@ -270,7 +270,7 @@ Drawn draw_trace(GraphDraft& draft) {
   Axes5 result = draft.values[*x];
   if (result[result.size() - 1] != result[result.size() - 2]) return std::nullopt;
   result.resize(result.size() - 2);
-  return GraphStep{0, {*x}, {}, result};
+  return GraphNode{0, {*x}, {}, result};
 }
 
 const std::vector<GraphOp>& table() {

@@ -20,7 +20,7 @@ class GraphDraft {
 
 struct GraphOp {
   std::string name;
-  std::optional<GraphStep> (*draw)(GraphDraft& draft);
+  std::optional<GraphNode> (*draw)(GraphDraft& draft);
   Tensor (*run)(std::span<const Tensor> in, const std::vector<int64_t>& numbers);
 };
 

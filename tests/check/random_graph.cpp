@@ -41,15 +41,15 @@ std::vector<Axis> draw_axes(Random& random) {
 
 void keep_needed(RandomGraph& graph) {
   const int arguments = static_cast<int>(graph.arguments.size());
-  std::vector<bool> needed(graph.arguments.size() + graph.steps.size(), false);
+  std::vector<bool> needed(graph.arguments.size() + graph.nodes.size(), false);
   needed[static_cast<size_t>(graph.output)] = true;
-  for (size_t k = graph.steps.size(); k-- > 0;) {
+  for (size_t k = graph.nodes.size(); k-- > 0;) {
     if (!needed[static_cast<size_t>(arguments) + k]) continue;
-    for (const int input : graph.steps[k].inputs) needed[static_cast<size_t>(input)] = true;
+    for (const int input : graph.nodes[k].inputs) needed[static_cast<size_t>(input)] = true;
   }
   std::vector<int> renamed(needed.size());
   std::vector<Axes5> kept_arguments;
-  std::vector<GraphStep> kept_steps;
+  std::vector<GraphNode> kept_nodes;
   int next = 0;
   for (size_t value = 0; value < needed.size(); ++value) {
     const bool is_argument = value < graph.arguments.size();
@@ -57,17 +57,17 @@ void keep_needed(RandomGraph& graph) {
     if (!needed[value]) continue;
     if (is_argument) kept_arguments.push_back(graph.arguments[value]);
     if (!is_argument) {
-      kept_steps.push_back(graph.steps[value - graph.arguments.size()]);
-      for (int& input : kept_steps.back().inputs) input = renamed[static_cast<size_t>(input)];
+      kept_nodes.push_back(graph.nodes[value - graph.arguments.size()]);
+      for (int& input : kept_nodes.back().inputs) input = renamed[static_cast<size_t>(input)];
     }
     ++next;
   }
   graph.output = renamed[static_cast<size_t>(graph.output)];
   graph.arguments = std::move(kept_arguments);
-  graph.steps = std::move(kept_steps);
+  graph.nodes = std::move(kept_nodes);
 }
 
-// Graphs that are a little smaller, the boldest steps first.
+// Graphs that are a little smaller, the boldest ones first.
 std::vector<RandomGraph> smaller(const RandomGraph& graph) {
   std::vector<RandomGraph> candidates;
   const int arguments = static_cast<int>(graph.arguments.size());
@@ -75,18 +75,18 @@ std::vector<RandomGraph> smaller(const RandomGraph& graph) {
     candidates.push_back(graph);
     candidates.back().output = value;
   }
-  for (int value = arguments; value < arguments + static_cast<int>(graph.steps.size()); ++value) {
+  for (int value = arguments; value < arguments + static_cast<int>(graph.nodes.size()); ++value) {
     for (int other = 0; other < value; ++other) {
       if (graph.axes(other) != graph.axes(value)) continue;
       candidates.push_back(graph);
-      for (GraphStep& step : candidates.back().steps) std::ranges::replace(step.inputs, value, other);
+      for (GraphNode& node : candidates.back().nodes) std::ranges::replace(node.inputs, value, other);
       if (graph.output == value) candidates.back().output = other;
     }
     // The result becomes an argument of its own: what made it is not to blame.
     candidates.push_back(graph);
     RandomGraph& cut = candidates.back();
-    for (GraphStep& step : cut.steps) {
-      for (int& input : step.inputs) input = input == value ? arguments : input >= arguments ? input + 1 : input;
+    for (GraphNode& node : cut.nodes) {
+      for (int& input : node.inputs) input = input == value ? arguments : input >= arguments ? input + 1 : input;
     }
     cut.output = cut.output == value ? arguments : cut.output + 1;
     cut.arguments.push_back(graph.axes(value));
@@ -109,10 +109,10 @@ std::string to_text(const Axes5& axes) {
 
 const Axes5& RandomGraph::axes(int value) const {
   const auto index = static_cast<size_t>(value);
-  return index < arguments.size() ? arguments[index] : steps[index - arguments.size()].result;
+  return index < arguments.size() ? arguments[index] : nodes[index - arguments.size()].result;
 }
 
-RandomGraph draw_graph(uint64_t seed, int least_steps, int most_steps) {
+RandomGraph draw_graph(uint64_t seed, int least_nodes, int most_nodes) {
   Random random(seed * 7919 + 3);
   RandomGraph graph;
   graph.seed = seed;
@@ -123,15 +123,15 @@ RandomGraph draw_graph(uint64_t seed, int least_steps, int most_steps) {
     graph.arguments.push_back(axes);
   }
   std::vector<Axes5> values = graph.arguments;
-  const auto wanted = static_cast<size_t>(random.between(least_steps, most_steps));
-  for (int tries = 0; graph.steps.size() < wanted && tries < 1000; ++tries) {
+  const auto wanted = static_cast<size_t>(random.between(least_nodes, most_nodes));
+  for (int tries = 0; graph.nodes.size() < wanted && tries < 1000; ++tries) {
     const auto op = static_cast<size_t>(random.below(static_cast<int64_t>(graph_ops().size())));
     GraphDraft draft(random, values);
-    std::optional<GraphStep> step = graph_ops()[op].draw(draft);
-    if (!step || !is_small(step->result)) continue;
-    step->op = static_cast<int>(op);
-    values.push_back(step->result);
-    graph.steps.push_back(std::move(*step));
+    std::optional<GraphNode> node = graph_ops()[op].draw(draft);
+    if (!node || !is_small(node->result)) continue;
+    node->op = static_cast<int>(op);
+    values.push_back(node->result);
+    graph.nodes.push_back(std::move(*node));
   }
   graph.output = static_cast<int>(values.size()) - 1;
   return graph;
@@ -153,11 +153,11 @@ std::vector<Tensor> run_graph(const RandomGraph& graph, std::span<const Tensor> 
   GradientTape tape;
   std::vector<Tensor> values(arguments.begin(), arguments.end());
   for (const Tensor& argument : arguments) tape.watch(argument);
-  for (const GraphStep& step : graph.steps) {
+  for (const GraphNode& node : graph.nodes) {
     std::vector<Tensor> inputs;
-    for (const int input : step.inputs) inputs.push_back(values[static_cast<size_t>(input)]);
-    values.push_back(graph_ops()[static_cast<size_t>(step.op)].run(inputs, step.numbers));
-    if (fault) values.back() = fault(step, values.back());
+    for (const int input : node.inputs) inputs.push_back(values[static_cast<size_t>(input)]);
+    values.push_back(graph_ops()[static_cast<size_t>(node.op)].run(inputs, node.numbers));
+    if (fault) values.back() = fault(node, values.back());
   }
   const Tensor output = values[static_cast<size_t>(graph.output)];
   Tensor total = sum(output);
@@ -172,7 +172,7 @@ RandomGraph reduce_graph(RandomGraph graph, const std::function<bool(const Rando
   for (bool changed = true; changed;) {
     changed = false;
     for (const RandomGraph& candidate : smaller(graph)) {
-      if (candidate.steps.size() >= graph.steps.size() || !fails(candidate)) continue;
+      if (candidate.nodes.size() >= graph.nodes.size() || !fails(candidate)) continue;
       graph = candidate;
       changed = true;
       break;
@@ -184,10 +184,10 @@ RandomGraph reduce_graph(RandomGraph graph, const std::function<bool(const Rando
 std::string to_string(const RandomGraph& graph) {
   std::string text = fmt::format("seed {}\n", graph.seed);
   for (size_t i = 0; i < graph.arguments.size(); ++i) text += fmt::format("  %{} argument: {}\n", i, to_text(graph.arguments[i]));
-  for (size_t k = 0; k < graph.steps.size(); ++k) {
-    const GraphStep& step = graph.steps[k];
-    text += fmt::format("  %{} = {}(%{}) {}: {}\n", graph.arguments.size() + k, graph_ops()[static_cast<size_t>(step.op)].name,
-                        fmt::join(step.inputs, ", %"), step.numbers, to_text(step.result));
+  for (size_t k = 0; k < graph.nodes.size(); ++k) {
+    const GraphNode& node = graph.nodes[k];
+    text += fmt::format("  %{} = {}(%{}) {}: {}\n", graph.arguments.size() + k, graph_ops()[static_cast<size_t>(node.op)].name,
+                        fmt::join(node.inputs, ", %"), node.numbers, to_text(node.result));
   }
   return text + fmt::format("  return %{}\n", graph.output);
 }

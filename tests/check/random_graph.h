@@ -13,9 +13,9 @@ inline constexpr int graph_calls = 5;
 using Axis = std::array<int64_t, graph_calls>;  // its size at each call
 using Axes5 = std::vector<Axis>;
 
-struct GraphStep {
+struct GraphNode {
   int op = 0;                    // an entry of the table of ops
-  std::vector<int> inputs;       // values: arguments first, then results of steps
+  std::vector<int> inputs;       // values: arguments first, then results of nodes
   std::vector<int64_t> numbers;  // axes and other attributes
   Axes5 result;
 };
@@ -23,25 +23,25 @@ struct GraphStep {
 struct RandomGraph {
   uint64_t seed = 0;
   std::vector<Axes5> arguments;
-  std::vector<GraphStep> steps;
+  std::vector<GraphNode> nodes;
   int output = 0;  // the value that the graph returns
 
   const Axes5& axes(int value) const;
 };
 
-RandomGraph draw_graph(uint64_t seed, int least_steps = 3, int most_steps = 40);
+RandomGraph draw_graph(uint64_t seed, int least_nodes = 3, int most_nodes = 40);
 
 std::vector<Tensor> draw_arguments(const RandomGraph& graph, int call, Dtype dtype);
 
-// A fault on purpose: what a step gives instead of its result.
-using PlantedFault = std::function<Tensor(const GraphStep& step, const Tensor& result)>;
+// A fault on purpose: what a node gives instead of its result.
+using PlantedFault = std::function<Tensor(const GraphNode& node, const Tensor& result)>;
 
 // The output, and the gradients of its sum (to which every argument is added, so that each has one).
 std::vector<Tensor> run_graph(const RandomGraph& graph, std::span<const Tensor> arguments, const PlantedFault& fault = nullptr);
 
-// The smallest graph found that still fails: earlier outputs, steps left out, results replaced by values of the same axes.
+// The smallest graph found that still fails: earlier outputs, nodes left out, results replaced by values of the same axes.
 RandomGraph reduce_graph(RandomGraph graph, const std::function<bool(const RandomGraph&)>& fails);
 
-std::string to_string(const RandomGraph& graph);  // a line per step, with sizes
+std::string to_string(const RandomGraph& graph);  // a line per node, with sizes
 
 }  // namespace anyshape::check

@@ -32,18 +32,18 @@ TEST(RandomGraphs, agree_in_all_modes_250_to_374) { check_graphs(250, 125); }
 TEST(RandomGraphs, agree_in_all_modes_375_to_499) { check_graphs(375, 125); }
 
 // A fault in the traced run of one op is found by the comparison and reduced to that op alone.
-TEST(RandomGraphs, a_failure_is_reduced_to_the_steps_that_matter) {
+TEST(RandomGraphs, a_failure_is_reduced_to_the_nodes_that_matter) {
   const ScopedInterpretation interpretation;  // of the eager side, too: nothing here is about machine code
   for (uint64_t seed = 0;; ++seed) {
     ASSERT_LT(seed, 60U);
     const RandomGraph graph = draw_graph(seed, 20);
-    const int blamed = graph.steps[10].op;
-    const PlantedFault fault = [&](const GraphStep& step, const Tensor& result) { return step.op == blamed ? result * 1.5 + 1.0 : result; };
-    // A step that the output does not depend on does no harm.
+    const int blamed = graph.nodes[10].op;
+    const PlantedFault fault = [&](const GraphNode& node, const Tensor& result) { return node.op == blamed ? result * 1.5 + 1.0 : result; };
+    // A node that the output does not depend on does no harm.
     if (compare(graph, How::Interpreted, Dtype::f64, fault).what.empty()) continue;
     const RandomGraph reduced = reduce(graph, How::Interpreted, Dtype::f64, fault);
-    EXPECT_EQ(reduced.steps.size(), 1U) << to_string(reduced);
-    EXPECT_EQ(reduced.steps[0].op, blamed);
+    EXPECT_EQ(reduced.nodes.size(), 1U) << to_string(reduced);
+    EXPECT_EQ(reduced.nodes[0].op, blamed);
     EXPECT_TRUE(compare(reduced, How::Interpreted, Dtype::f64).what.empty()) << "without the fault it is right";
     return;
   }
