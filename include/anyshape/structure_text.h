@@ -5,8 +5,8 @@
 #pragma GCC visibility push(default)
 namespace anyshape::structure {
 
-/// Numbers and enums, strings, what has an identity, lengths and keys, what is there or not.
-enum class Role { Number, Text, Object, Structure, Presence };
+/// Numbers and enums, strings, what has an identity, lengths and keys, what is there or not, what layers note on a tensor.
+enum class Role { Number, Text, Object, Structure, Presence, Notes };
 
 /// Where a part of a value stands, and what it is: {"argument 1 (options.rate)", "0.5"}.
 struct Part {

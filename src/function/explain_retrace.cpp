@@ -62,21 +62,22 @@ Cause cause_of(structure::Role role) {
     case structure::Role::Text: return Cause::HostValue;
     case structure::Role::Object: return Cause::Object;
     case structure::Role::Structure:
-    case structure::Role::Presence: return Cause::Structure;
+    case structure::Role::Presence:
+    case structure::Role::Notes: return Cause::Structure;
   }
   return Cause::Structure;
 }
 
-std::string_view advice_of(const structure::Change& change) {
-  if (change.role != structure::Role::Presence) return {};
-  return change.text.starts_with("notes of ") ? advice_for_notes : advice_for_presence;
+std::string_view advice_of(structure::Role role) {
+  if (role == structure::Role::Notes) return advice_for_notes;
+  return role == structure::Role::Presence ? advice_for_presence : std::string_view();
 }
 
 std::vector<Difference> differences(const TraceEntry& entry, std::span<const Tensor> arguments, const structure::Description& description) {
   std::vector<Difference> found;
   const Signature& signature = entry.signature();
   for (const structure::Change& change : structure::changes(entry.made().values, description.parts))
-    found.push_back({cause_of(change.role), change.text, 1, advice_of(change)});
+    found.push_back({cause_of(change.role), change.text, 1, advice_of(change.role)});
   if (signature.specs().size() != arguments.size()) {
     if (found.empty()) found.push_back({Cause::Structure, "a mask or logits on an argument came or went", 1, advice_for_notes});
     return found;

@@ -4,12 +4,12 @@
 #include "base/switches.h"
 #include "base/thread_object.h"
 #include "function/activation.h"
+#include "function/argument_notes.h"
 #include "function/commit.h"
 #include "function/explain_retrace.h"
 #include "function/frozen.h"
 #include "function/function_state.h"
 #include "function/known_sizes.h"
-#include "function/noted_arguments.h"
 #include "function/registry.h"
 #include "graph/trace_scope.h"
 #include "graph/variable_undo.h"
@@ -92,8 +92,8 @@ FunctionResults FunctionCore::call(std::vector<Tensor> tensors, const std::strin
   if (const int64_t casts = state.accept_arguments(tensors, call, cast); casts > 0)
     state.counters.casts.fetch_add(casts, std::memory_order_relaxed);
   if (!function_detail::has_notes(tensors)) return state.serve(std::move(tensors), key, call);
-  const function_detail::NotedCall noted(call, tensors);
-  return state.serve(noted.arguments(), noted.key_of(key), noted);
+  const function_detail::CallWithNotes with_notes(call, tensors);
+  return state.serve(with_notes.arguments(), with_notes.key_of(key), with_notes);
 }
 
 FunctionResults FunctionCore::State::serve(std::vector<Tensor> tensors, const std::string& key, const FunctionCall& call) {
@@ -120,9 +120,9 @@ FunctionResults FunctionCore::State::run_counted(const TraceEntry& entry, bool h
 
 RetraceForecast FunctionCore::would_retrace(std::vector<Tensor> given, const std::string& given_key, const FunctionCall& call) const {
   if (Tracer::is_active() || current_interpreter().records()) return {};  // inlined: it needs no trace of its own
-  const function_detail::NotedCall noted(call, given);
-  const std::string key = noted.key_of(given_key);
-  std::vector<Tensor> tensors = noted.arguments();
+  const function_detail::CallWithNotes with_notes(call, given);
+  const std::string key = with_notes.key_of(given_key);
+  std::vector<Tensor> tensors = with_notes.arguments();
   try {
     state_->accept_arguments(given, call, outline);
     std::ranges::move(given, tensors.begin());
@@ -136,7 +136,7 @@ RetraceForecast FunctionCore::would_retrace(std::vector<Tensor> given, const std
   } catch (const Error& error) {
     return {false, fmt::format("the call would throw: {}", error.what())};
   }
-  const Explanation why = function_detail::explain_retrace(state_->options, state_->cache, tensors, key, noted.describe());
+  const Explanation why = function_detail::explain_retrace(state_->options, state_->cache, tensors, key, with_notes.describe());
   return {true, why.advice.empty() ? why.reason : fmt::format("{}. {}", why.reason, why.advice)};
 }
 

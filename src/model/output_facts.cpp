@@ -6,7 +6,7 @@
 #include "graph/ragged.h"
 #include "model/model_state.h"
 #include "model/prepare.h"
-#include "nn/annotations.h"
+#include "nn/notes.h"
 #include "tensor/partition.h"
 
 #include <algorithm>

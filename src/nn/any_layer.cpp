@@ -2,11 +2,11 @@
 #include "graph/clone_scope.h"
 #include "graph/layer_path.h"
 #include "graph/stateful.h"
-#include "nn/annotations.h"
 #include "nn/call_scope.h"
 #include "nn/describe_call.h"
 #include "nn/first_call.h"
 #include "nn/layer_state.h"
+#include "nn/notes.h"
 #include "nn/placeholder.h"
 #include "nn/training_mode.h"
 

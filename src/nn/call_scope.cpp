@@ -2,7 +2,7 @@
 #include "nn/call_scope.h"
 
 #include "graph/trace_scope.h"
-#include "nn/annotations.h"
+#include "nn/notes.h"
 #include "tensor/partition.h"
 
 namespace anyshape::nn {

@@ -1,8 +1,8 @@
 // Declared sizes against given ones, axis by axis.
 #include "nn/declared_inputs.h"
 
-#include "nn/annotations.h"
 #include "nn/describe_call.h"
+#include "nn/notes.h"
 #include "ops/contraction/contract.h"
 #include "shape/dim_node.h"
 #include "shape/prove.h"

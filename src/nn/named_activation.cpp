@@ -1,7 +1,7 @@
 // Activations that note their logits.
 #include "nn/named_activation.h"
 
-#include "nn/annotations.h"
+#include "nn/notes.h"
 
 namespace anyshape::nn {
 

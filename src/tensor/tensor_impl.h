@@ -31,7 +31,7 @@ struct PlaceholderTensor : TracedTensor {
 };
 
 namespace nn {
-struct Annotations;  // nn/annotations.cpp: what layers note on a tensor for those after them
+struct Notes;  // nn/notes.cpp: what layers note on a tensor for those after them
 }
 
 struct TensorImpl {
@@ -41,11 +41,11 @@ struct TensorImpl {
   Dtype dtype = Dtype::f32;
   bool weak = false;  // a host number that takes the dtype of what it meets
   int8_t rank = 0;
-  std::array<int64_t, max_rank> sizes{};                       // of a strided one, as are the strides
-  std::array<int64_t, max_rank> strides{};                     // in elements; may be 0 or negative
-  int64_t offset = 0;                                          // of the first element, in elements
-  mutable std::shared_ptr<const nn::Annotations> annotations;  // written once, by who made the handle
-  double number = 0;                                           // weak and floating, or filled with a host number: its 64 bits; else 0
+  std::array<int64_t, max_rank> sizes{};           // of a strided one, as are the strides
+  std::array<int64_t, max_rank> strides{};         // in elements; may be 0 or negative
+  int64_t offset = 0;                              // of the first element, in elements
+  mutable std::shared_ptr<const nn::Notes> notes;  // written once, by who made the handle
+  double number = 0;                               // weak and floating, or filled with a host number: its 64 bits; else 0
 
   std::span<const int64_t> extents() const { return {sizes.data(), static_cast<size_t>(rank)}; }
   int64_t count() const;

@@ -1,7 +1,7 @@
 // From target and prediction to values, and from values to one number: masks, ragged rows, sample weights and missing targets in one place.
 #include "graph/named_call.h"
 #include "graph/trace_scope.h"
-#include "nn/annotations.h"
+#include "nn/notes.h"
 #include "nn/whole_numbers.h"
 #include "ops/source/size.h"
 #include "tensor/view.h"

@@ -4,7 +4,7 @@
 #include "graph/bind.h"
 #include "graph/named_call.h"
 #include "graph/ragged.h"
-#include "nn/annotations.h"
+#include "nn/notes.h"
 #include "nn/whole_numbers.h"
 #include "ops/all_ops.h"
 #include "ops/contraction/contract.h"

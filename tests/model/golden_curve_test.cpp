@@ -1,5 +1,5 @@
 // The golden curves: whole training runs, step by step the same numbers as Keras.
-#include "nn/annotations.h"
+#include "nn/notes.h"
 #include "support/golden_values.h"
 #include "train/golden_names.h"
 

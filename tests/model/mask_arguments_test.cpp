@@ -47,5 +47,21 @@ TEST(MaskArguments, logits_on_an_argument_keep_a_loss_exact) {
   EXPECT_NEAR(loss(target, prediction).item<float>(), 70, 1e-4);  // clipped probabilities would say 16
 }
 
+TEST(MaskArguments, the_ledger_says_which_notes_became_which) {
+  const Embedding embedding(20, 4, {.mask_zero = true});
+  const Dense chosen(3, {.activation = softmax}), likely(3, {.activation = sigmoid});
+  const Tensor masked = embedding(tensor({{3, 4, 0}, {7, 0, 0}}));
+  auto total = function([](std::vector<Tensor> xs) { return sum(xs[0]); }, {.name = "total"});
+  total({masked});
+  total({chosen(masked)});
+  total({likely(masked)});
+  ASSERT_EQ(total.stats().traces, 3);
+  EXPECT_EQ(total.traces()[1].reason, "notes of argument 0 ([0]): mask became mask and logits of softmax (nearest: trace 0)");
+  EXPECT_EQ(total.traces()[2].reason, "notes of argument 0 ([0]): mask became mask and logits of sigmoid (nearest: trace 0)");
+  EXPECT_EQ(total.traces()[1].advice, "A mask or logits on an argument are another trace: give them to all calls or to none.");
+  total({chosen(masked)});
+  EXPECT_EQ(total.stats().hits, 1);
+}
+
 }  // namespace
 }  // namespace anyshape

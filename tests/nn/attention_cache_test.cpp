@@ -1,7 +1,7 @@
 // Decoding with a cache: a sequence in pieces is the sequence as a whole, with its gradients; one trace for prompts of any length and the
 // steps behind them; masks, ragged rows, and what is refused.
 #include "autodiff/finite_differences.h"
-#include "nn/annotations.h"
+#include "nn/notes.h"
 #include "support/text_of.h"
 
 #include <anyshape/anyshape.h>

@@ -1,5 +1,5 @@
 // Bidirectional and TimeDistributed: layers around layers over time.
-#include "nn/annotations.h"
+#include "nn/notes.h"
 #include "nn/recurrent_layers.h"
 
 #include <gtest/gtest.h>

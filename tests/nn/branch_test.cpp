@@ -1,7 +1,7 @@
 // A plain `if` on a tensor inside an activation, a Lambda or a layer's call: one branch in the graph, whatever stands around it.
 #include "function/tracer.h"
 #include "graph/regions.h"
-#include "nn/annotations.h"
+#include "nn/notes.h"
 
 #include <anyshape/anyshape.h>
 

@@ -1,9 +1,9 @@
 // Samples, numbers, and the checks on one batch: shapes, gradients, masks, saving, training, traces.
 #include "nn/check_layer.h"
 
-#include "nn/annotations.h"
 #include "nn/describe_call.h"
 #include "nn/named_weights.h"
+#include "nn/notes.h"
 #include "shape/evaluate.h"
 #include "support/temporary_folder.h"
 

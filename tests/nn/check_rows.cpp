@@ -1,6 +1,6 @@
 // Rows of unequal length three ways: ragged, padded and masked, and one by one. Values and every gradient agree, where it is mathematics.
-#include "nn/annotations.h"
 #include "nn/check_layer.h"
+#include "nn/notes.h"
 
 #include <gtest/gtest.h>
 

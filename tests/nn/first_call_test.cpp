@@ -1,5 +1,5 @@
 // A first call that fails leaves nothing behind, and masks of merges are Keras's.
-#include "nn/annotations.h"
+#include "nn/notes.h"
 
 #include <anyshape/anyshape.h>
 

@@ -1,6 +1,6 @@
 // Golden cases of attention: masks of query and value are carried by the tensors.
-#include "nn/annotations.h"
 #include "nn/golden_layer.h"
+#include "nn/notes.h"
 
 namespace anyshape::test {
 namespace {

@@ -1,7 +1,7 @@
 // The golden trainings of BatchNormalization: three calls, the moving statistics after each, and inference with them.
-#include "nn/annotations.h"
 #include "nn/golden_layer.h"
 #include "nn/named_weights.h"
+#include "nn/notes.h"
 #include "support/golden_values.h"
 
 #include <gtest/gtest.h>

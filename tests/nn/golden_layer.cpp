@@ -1,7 +1,7 @@
 // The registry of golden layers, and readers of their records.
 #include "nn/golden_layer.h"
 
-#include "nn/annotations.h"
+#include "nn/notes.h"
 
 namespace anyshape::test {
 namespace {

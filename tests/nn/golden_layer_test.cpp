@@ -1,8 +1,8 @@
 // Every golden case of the registered layers, eagerly and traced: outputs, masks, gradients of inputs and weights, weights afterwards.
 #include "nn/golden_layer.h"
 
-#include "nn/annotations.h"
 #include "nn/named_weights.h"
+#include "nn/notes.h"
 #include "support/golden_values.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // What single layers promise beside their golden numbers.
-#include "nn/annotations.h"
+#include "nn/notes.h"
 #include "support/temporary_folder.h"
 #include "support/text_of.h"
 

@@ -1,6 +1,6 @@
 // MultiHeadAttention: ragged, padded and masked, and row by row are one; one trace for all of them; masks, weights, dropout, and what is
 // refused.
-#include "nn/annotations.h"
+#include "nn/notes.h"
 #include "support/text_of.h"
 
 #include <anyshape/anyshape.h>

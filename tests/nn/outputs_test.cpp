@@ -1,5 +1,5 @@
 // Layers with several results: one's own, recurrent ones with their states, attention with its scores, called, traced and described.
-#include "nn/annotations.h"
+#include "nn/notes.h"
 #include "support/text_of.h"
 
 #include <anyshape/anyshape.h>

@@ -1,5 +1,5 @@
 // Recurrent layers over ragged rows: the same outputs, states and gradients as padded and masked, and as every row alone.
-#include "nn/annotations.h"
+#include "nn/notes.h"
 #include "nn/recurrent_layers.h"
 
 #include <gtest/gtest.h>

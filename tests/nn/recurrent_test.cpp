@@ -1,6 +1,6 @@
 // Recurrent layers over dense batches: every size by one trace, states, masks, dropout, cells of a user's own, and what is refused.
 #include "base/switches.h"
-#include "nn/annotations.h"
+#include "nn/notes.h"
 #include "nn/recurrent_layers.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The golden losses: values and gradients, eagerly and in a traced function.
-#include "nn/annotations.h"
+#include "nn/notes.h"
 #include "support/golden_values.h"
 #include "train/golden_names.h"
 

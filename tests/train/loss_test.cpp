@@ -1,6 +1,6 @@
 // Losses and metrics beyond the golden numbers: logits, missing targets, weights, callables, and what is refused.
-#include "nn/annotations.h"
 #include "nn/named_activation.h"
+#include "nn/notes.h"
 #include "support/text_of.h"
 
 #include <anyshape/anyshape.h>

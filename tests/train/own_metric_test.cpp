@@ -1,5 +1,5 @@
 // Metrics of the user's own, by hand: the same sums eagerly and traced, with weights, masks and rows of unequal length, and copies of their own.
-#include "nn/annotations.h"
+#include "nn/notes.h"
 #include "support/text_of.h"
 #include "train/mean_error.h"
 

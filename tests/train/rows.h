@@ -1,6 +1,6 @@
 // The same rows three ways: ragged, padded with a mask, one by one. What a loss or metric says of them must be the same.
 #pragma once
-#include "nn/annotations.h"
+#include "nn/notes.h"
 
 #include <anyshape/anyshape.h>
 

@@ -1,8 +1,8 @@
 // BatchNormalization: every channel to mean 0 and variance 1 over the batch while training, by the moving statistics afterwards.
 // Statistics are those of real elements: a masked step and the padding of a ragged batch do not count.
 #include "base/option_rules.h"
-#include "nn/annotations.h"
 #include "nn/make_layer.h"
+#include "nn/notes.h"
 
 #include <anyshape/layers/normalization.h>
 #include <anyshape/ops.h>

@@ -1,7 +1,7 @@
 // GlobalAveragePooling1D and GlobalMaxPooling1D: time goes, over real steps only: of a mask, of a ragged batch.
 #include "graph/layer_path.h"
-#include "nn/annotations.h"
 #include "nn/make_layer.h"
+#include "nn/notes.h"
 #include "tensor/tensor_impl.h"
 
 #include <anyshape/error.h>

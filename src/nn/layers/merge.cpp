@@ -1,7 +1,7 @@
 // Layers of several inputs: Concatenate, Add, Multiply. Their masks are Keras's: a step is real where it is in any of the inputs.
 #include "graph/layer_path.h"
-#include "nn/annotations.h"
 #include "nn/make_layer.h"
+#include "nn/notes.h"
 
 #include <anyshape/error.h>
 #include <anyshape/layers/core.h>

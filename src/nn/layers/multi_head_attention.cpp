@@ -3,8 +3,8 @@
 // new ones. Scores stand in memory only where they are asked for: then they are computed beside the output.
 #include "base/option_rules.h"
 #include "graph/layer_path.h"
-#include "nn/annotations.h"
 #include "nn/make_layer.h"
+#include "nn/notes.h"
 #include "nn/placeholder.h"
 #include "shape/prove.h"
 

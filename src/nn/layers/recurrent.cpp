@@ -2,8 +2,8 @@
 #include "nn/layers/recurrent.h"
 
 #include "graph/layer_path.h"
-#include "nn/annotations.h"
 #include "nn/layer_state.h"
+#include "nn/notes.h"
 #include "ops/control/scan.h"
 #include "ops/segment/packed_rows.h"
 #include "shape/prove.h"

@@ -1,29 +1,30 @@
 // What layers note on tensors (masks, logits) at the border of a trace: notes on arguments are arguments of their own, behind the others,
 // and which there are is part of the key.
 #pragma once
+#include "function/note_kinds.h"
+
 #include <anyshape/function.h>
 
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace anyshape::function_detail {
 
 // How notes are read and written; given once, by the folder that knows them.
 struct NoteRules {
-  std::string (*kind)(const Tensor& tensor);           // which there are: "mask", "mask and logits"; empty for none
-  std::vector<Tensor> (*notes)(const Tensor& tensor);  // those of its kind, in order
-  Tensor (*noted)(const Tensor& tensor, const std::string& kind, std::span<const Tensor> notes);
+  NoteKinds (*kinds)(const Tensor& tensor);
+  std::vector<Tensor> (*notes)(const Tensor& tensor);  // one of each kind: the mask, then the logits
+  Tensor (*with_notes)(const Tensor& tensor, const NoteKinds& kinds, std::span<const Tensor> notes);
 };
 void set_note_rules(const NoteRules& rules);
 
 bool has_notes(std::span<const Tensor> tensors);
 
 // A call whose arguments carry notes, as one with more arguments.
-class NotedCall final : public FunctionCall {
+class CallWithNotes final : public FunctionCall {
  public:
-  NotedCall(const FunctionCall& call, std::span<const Tensor> arguments);
+  CallWithNotes(const FunctionCall& call, std::span<const Tensor> arguments);
 
   std::vector<Tensor> arguments() const;  // the call's, then their notes
   FunctionResults run(std::span<const Tensor> tensors) const override;
@@ -32,14 +33,14 @@ class NotedCall final : public FunctionCall {
   structure::Description describe() const override;
 
  private:
-  struct Noted {
+  struct NotesOfArgument {
     size_t argument;
-    std::string kind;
+    NoteKinds kinds;
     std::vector<Tensor> notes;
   };
   const FunctionCall& call_;
   std::vector<Tensor> arguments_;
-  std::vector<Noted> noted_;
+  std::vector<NotesOfArgument> notes_;  // of the arguments that have any
 };
 
 }  // namespace anyshape::function_detail

@@ -1,7 +1,7 @@
 // Notes on tensors.
-#include "nn/annotations.h"
+#include "nn/notes.h"
 
-#include "function/noted_arguments.h"
+#include "function/argument_notes.h"
 #include "ops/contraction/contract.h"
 #include "tensor/partition.h"
 #include "tensor/tensor_impl.h"
@@ -14,23 +14,25 @@
 
 namespace anyshape::nn {
 
-struct Annotations {
+struct Notes {
   Tensor mask;
   Logits logits;
 };
 
 namespace {
 
-Annotations notes_of(const Tensor& tensor) {
-  const std::shared_ptr<const Annotations>& notes = tensor.impl()->annotations;
-  return notes == nullptr ? Annotations{} : *notes;
+using function_detail::NoteKinds;
+
+Notes notes_of(const Tensor& tensor) {
+  const std::shared_ptr<const Notes>& notes = tensor.impl()->notes;
+  return notes == nullptr ? Notes{} : *notes;
 }
 
 // Notes are written on a handle of their own: the one given may be in other hands, where they would say something wrong.
-Tensor noted(const Tensor& tensor, Annotations notes) {
+Tensor with_notes(const Tensor& tensor, Notes notes) {
   const RaggedTensor* const ragged = as_ragged(tensor);  // a reshape to the same shape would be the handle given
   Tensor fresh = ragged == nullptr ? squeeze(expand_dims(tensor, 0), {0}) : make_ragged(ragged->values, ragged->partition);
-  fresh.impl()->annotations = std::make_shared<const Annotations>(std::move(notes));
+  fresh.impl()->notes = std::make_shared<const Notes>(std::move(notes));
   return fresh;
 }
 
@@ -42,16 +44,15 @@ Tensor fitted(const Tensor& mask, const Tensor& tensor) {
   return with_sizes(mask, sizes, std::vector<std::string>(static_cast<size_t>(mask.rank()), "the mask's size"));
 }
 
-std::string kind_of_notes(const Tensor& tensor) {
-  const Annotations notes = notes_of(tensor);
-  const bool is_sigmoid = notes.logits.kind == Probability::Sigmoid;
-  const std::string logits = !notes.logits.value.defined() ? "" : is_sigmoid ? "logits of sigmoid" : "logits of softmax";
-  if (!notes.mask.defined()) return logits;
-  return logits.empty() ? "mask" : "mask and " + logits;
+NoteKinds kinds_of_notes(const Tensor& tensor) {
+  const Notes notes = notes_of(tensor);
+  NoteKinds kinds{.has_mask = notes.mask.defined()};
+  if (notes.logits.value.defined()) kinds.logits_of = notes.logits.kind;
+  return kinds;
 }
 
 std::vector<Tensor> notes_on(const Tensor& tensor) {
-  const Annotations notes = notes_of(tensor);
+  const Notes notes = notes_of(tensor);
   std::vector<Tensor> all;
   for (const Tensor& note : {notes.mask, notes.logits.value}) {
     if (note.defined()) all.push_back(note);
@@ -59,15 +60,14 @@ std::vector<Tensor> notes_on(const Tensor& tensor) {
   return all;
 }
 
-Tensor with_notes(const Tensor& tensor, const std::string& kind, std::span<const Tensor> given) {
-  Annotations notes;
-  if (kind.starts_with("mask")) notes.mask = fitted(given.front(), tensor);
-  if (kind.find("logits") != std::string::npos) notes.logits.value = given.back();
-  if (kind.ends_with("softmax")) notes.logits.kind = Probability::Softmax;
-  return noted(tensor, std::move(notes));
+Tensor with_notes_of(const Tensor& tensor, const NoteKinds& kinds, std::span<const Tensor> given) {
+  Notes notes;
+  if (kinds.has_mask) notes.mask = fitted(given.front(), tensor);
+  if (kinds.logits_of) notes.logits = {given.back(), *kinds.logits_of};
+  return with_notes(tensor, std::move(notes));
 }
 
-[[maybe_unused]] const bool registered = (function_detail::set_note_rules({kind_of_notes, notes_on, with_notes}), true);
+[[maybe_unused]] const bool registered = (function_detail::set_note_rules({kinds_of_notes, notes_on, with_notes_of}), true);
 
 }  // namespace
 
@@ -76,16 +76,16 @@ Tensor mask_of(const Tensor& tensor) { return notes_of(tensor).mask; }
 Logits logits_of(const Tensor& tensor) { return notes_of(tensor).logits; }
 
 Tensor with_mask(const Tensor& tensor, const Tensor& mask) {
-  Annotations notes = notes_of(tensor);
+  Notes notes = notes_of(tensor);
   if (notes.mask.impl() == mask.impl()) return tensor;
   notes.mask = mask;
-  return noted(tensor, std::move(notes));
+  return with_notes(tensor, std::move(notes));
 }
 
 Tensor with_logits(const Tensor& tensor, const Logits& logits) {
-  Annotations notes = notes_of(tensor);
+  Notes notes = notes_of(tensor);
   notes.logits = logits;
-  return noted(tensor, std::move(notes));
+  return with_notes(tensor, std::move(notes));
 }
 
 }  // namespace anyshape::nn

@@ -1,12 +1,12 @@
 // What layers note on a tensor for the layers and losses after them: which steps are real, and the logits a probability came from.
 #pragma once
-#include <anyshape/tensor.h>
+#include "function/note_kinds.h"
 
-#include <cstdint>
+#include <anyshape/tensor.h>
 
 namespace anyshape::nn {
 
-enum class Probability : uint8_t { Sigmoid, Softmax };  // softmax along the last axis
+using function_detail::Probability;
 struct Logits {
   Tensor value;  // what the sigmoid or softmax was taken of; undefined: none is known
   Probability kind = Probability::Sigmoid;
