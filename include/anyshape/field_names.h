@@ -3,6 +3,7 @@
 #include <anyshape/fields.h>
 
 #include <array>
+#include <memory>
 #include <string_view>
 
 #pragma GCC visibility push(default)
@@ -22,7 +23,7 @@ template <class T>
 extern Held<T> held;
 template <class T, size_t index>
 constexpr auto address() {
-  return &std::get<index>(references(held<T>.value));
+  return std::addressof(std::get<index>(references(held<T>.value)));
 }
 #pragma GCC diagnostic pop
 
@@ -30,7 +31,10 @@ template <auto value>
 constexpr auto text_of_argument() {
   return std::string_view(__PRETTY_FUNCTION__);
 }
-constexpr bool is_in_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+/// Letters of other alphabets are bytes above 127.
+constexpr bool is_in_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || static_cast<unsigned char>(c) > 127;
+}
 /// "... = &held.value.units]" ends in the name.
 constexpr std::string_view last_word(std::string_view text) {
   size_t end = text.size();

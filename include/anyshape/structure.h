@@ -7,11 +7,11 @@
 //       as::Tensor ids, labels;
 //       float rate = 0.1f;
 //     };
-// A plain struct (an aggregate without base classes and C arrays, of at most 24 fields) is taken apart as it is. Another one lists its fields
-// once, and so may one whose fields should have their names in reports:
+// A plain struct (an aggregate without base classes and C arrays, of at most 24 fields) is taken apart as it is, and the compiler knows
+// the names of its fields. Another one lists them once:
 //       template <class Visitor> void visit(Visitor&& v) { v("ids", ids); v("labels", labels); v("rate", rate); }
 #pragma once
-#include <anyshape/fields.h>
+#include <anyshape/field_names.h>
 #include <anyshape/stateful.h>
 #include <anyshape/tensor.h>
 #include <anyshape/variable.h>
@@ -93,6 +93,12 @@ inline constexpr bool is_fixed<std::tuple<Ts...>> = (is_fixed<Ts> && ...);
 template <class A, class B>
 inline constexpr bool is_fixed<std::pair<A, B>> = is_fixed<A> && is_fixed<B>;
 
+/// Visitors that do not ask where a part stands derive from this.
+struct Nameless {
+  void enter(const auto&) {}
+  void leave() {}
+};
+
 /// Walks over all parts of a value, in one order for every use. A visitor has
 ///   tensor(t), host(v), length(n), presence(optional), keys(map) and, around the parts of a part, enter(name, index or key), leave().
 template <class Visitor, class T>
@@ -123,7 +129,14 @@ void walk(Visitor& visitor, T& value) {
       for (auto& each : value) part(index++, each);
     }
   } else if constexpr (kind == Kind::Fields) {
-    std::apply([&, index = size_t{0}](auto&... each) mutable { (part(index++, each), ...); }, fields::references(value));
+    auto all = [&, index = size_t{0}](auto&... each) mutable {
+      if constexpr (std::derived_from<Visitor, Nameless>) {
+        (part(index++, each), ...);
+      } else {
+        (part(fields::names<Value>[index++], each), ...);
+      }
+    };
+    std::apply(all, fields::references(value));
   } else if constexpr (kind == Kind::Tuple) {
     std::apply([&, index = size_t{0}](auto&... each) mutable { (part(index++, each), ...); }, value);
   } else if constexpr (kind == Kind::Optional) {
@@ -143,12 +156,6 @@ void walk(Visitor& visitor, T& value) {
     const_cast<Value&>(value).visit(field);  // a struct lists its fields once, for reading and for writing
   }
 }
-
-/// Visitors that do not ask where a part stands derive from this.
-struct Nameless {
-  void enter(const auto&) {}
-  void leave() {}
-};
 
 inline void append_key(std::string& key, const Number auto& value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); }
 inline void append_key(std::string& key, const std::string& value) {

@@ -4,6 +4,12 @@
 #include <gtest/gtest.h>
 
 namespace anyshape {
+
+struct PlainOfOneFile {
+  Tensor x;
+  int count = 1;
+};
+
 namespace {
 
 using Floats = std::vector<float>;
@@ -24,6 +30,11 @@ struct Batch {
   std::string name = "batch";
   std::vector<Tensor> more;
   std::map<std::string, Tensor> named;
+};
+template <class T>
+struct Twice {
+  T value;
+  int times = 2;
 };
 struct Sixteen {
   Tensor a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p;
@@ -129,14 +140,46 @@ TEST(PlainStructs, are_states_of_loops_and_branches) {
   EXPECT_EQ(run(tensor({1.F, 2.F}), 5.F).first.total.item<float>(), 0);
 }
 
-TEST(PlainStructs, are_told_by_the_number_of_the_field) {
+template <class Plain>
+std::string reason_for(const Plain& first, const Plain& second) {
+  auto total = function([](Plain plain) { return structure::flatten(plain)[0] * 2.0f; }, {.name = "total"});
+  total(first);
+  return total.would_retrace(second).reason;
+}
+
+TEST(PlainStructs, have_the_names_of_their_fields_in_reports) {
   auto scaled = function([](Batch batch) { return batch.ids * batch.rate; }, {.name = "scaled"});
   Batch batch;
   batch.ids = batch.pair.first = batch.pair.second = ones({2});
+  batch.more = {ones({2})};
   scaled(batch);
+  EXPECT_EQ(scaled.traces()[0].signature, "(f32[ids0], f32[pair.first0], f32[pair.second0], f32[more0])");
   batch.rate = 0.25f;
   scaled(batch);
-  EXPECT_NE(scaled.report().find("argument 0 ([3]): 0.5 became 0.25"), std::string::npos) << scaled.report();
+  EXPECT_NE(scaled.report().find("argument 0 (rate): 0.5 became 0.25"), std::string::npos) << scaled.report();
+  batch.pair.second = ones({2, 2});
+  EXPECT_EQ(scaled.would_retrace(batch).reason.substr(0, 66), "argument 0 (pair.second): f32[pair.second0] became f32[2, 2] (near");
+}
+
+TEST(PlainStructs, have_names_of_fields_wherever_the_struct_is_declared) {
+  struct Local {
+    Pair pair;
+    PlainOfOneFile plain;
+    float größe = 1;
+  };
+  const Tensor x = ones({2});
+  const PlainOfOneFile plain{x, 1};
+  const auto starts = [](const std::string& text, std::string_view with) { return text.starts_with(with); };
+  EXPECT_PRED2(starts, reason_for(plain, {x, 2}), "argument 0 (count): 1 became 2 (nearest");
+  EXPECT_PRED2(starts, reason_for(Local{{x, x}, plain}, Local{{x, x}, {x, 2}}), "argument 0 (plain.count): 1 became 2 (nearest");
+  EXPECT_PRED2(starts, reason_for(Local{{x, x}, plain}, Local{{x, x}, plain, 2}), "argument 0 (größe): 1 became 2 (nearest");
+  EXPECT_PRED2(starts, reason_for(Twice<Local>{{{x, x}, plain}, 1}, Twice<Local>{{{x, x}, plain}, 2}),
+               "argument 0 (times): 1 became 2 (nearest");
+  struct {
+    Tensor x;
+    int count = 1;
+  } unnamed{x}, other{x, 2};
+  EXPECT_PRED2(starts, reason_for<decltype(unnamed)>(unnamed, {other.x, other.count}), "argument 0 (count): 1 became 2 (nearest");
 }
 
 }  // namespace
