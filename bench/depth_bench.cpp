@@ -54,7 +54,7 @@ void compile_by_stage(Stages& stage, const std::vector<as::TensorSpec>& argument
                       const std::vector<as::Dim>& symbols, const std::function<std::vector<Tensor>(std::span<const Tensor>)>& body) {
   as::function_detail::Trace trace = stage("trace", [&] {
     as::function_detail::Tracer tracer("depth", arguments, sizes);
-    return tracer.run([&](std::span<const Tensor> given) -> as::FunctionResults { return {body(given)}; });
+    return tracer.run([&](std::span<const Tensor> given) -> as::detail::FunctionResults { return {body(given)}; });
   });
   const std::vector<as::lower::Update> updates = as::function_detail::updates_of(trace);
   as::Decisions decisions;

@@ -4,7 +4,7 @@
 Declarations that follow one another without an empty line are a group. A group of a namespace or of the public part of a class begins with a
 comment, or each of its declarations has one behind it; classes, structs and enums with a body have one of their own or begin a group. Fields of
 a struct and values of an enum are told by its comment. Constructors, destructors, what is deleted or defaulted, forward declarations, friends and
-namespaces for plumbing (`detail`) need none.
+what stands in namespace `detail`, which a reference does not show, need none.
 
 usage: check_comments.py [--write | --self-test]    --write turns // into /// and ///< where they tell of a declaration
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADERS = "include/anyshape"
-PLUMBING = re.compile(r"^namespace (\w+::)*(\w*detail|structure|fields)$")
+PLUMBING = re.compile(r"^namespace (\w+::)*detail(::\w+)*$")
 SCOPE = re.compile(r"^(?:inline )?(namespace|class|struct|union|enum(?: class)?)\b")
 
 
@@ -191,6 +191,8 @@ def self_test():
         ("/// Which.\nenum class E {\n  A,  ///< first\n  B,  // second\n};\n", "expected ///<"),
         ("enum class E { A, B };\n", "enum class E"),
         ("namespace detail {\nint hidden();\n}\n", None),
+        ("namespace detail::fields {\nint hidden();\n}\n", None),
+        ("namespace fields {\nint shown();\n}\n", "int shown()"),
         ("class A;\ntemplate <class T>\nclass B;\n", None),
         ("/// A sum.\ntemplate <class T>\n  requires std::is_arithmetic_v<T>\nT sum(T a) {\n  return a;\n}\n\ntemplate <class T>\nT other(T a) {\n  return a;\n}\n", "other"),
     ]

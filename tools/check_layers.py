@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Checks what may include what.
+"""Checks what may include what, and that users need nothing of `anyshape::detail`.
 
   - a folder of src/ includes only itself and the folders before it in ANYSHAPE_FOLDERS of CMakeLists.txt;
   - a public header (include/anyshape/) includes the standard library and public headers only, and defines no macro but the
     version, in version.h;
-  - LLVM's headers are included in src/codegen/ only, oneDNN's in src/runtime/ only.
+  - LLVM's headers are included in src/codegen/ only, oneDNN's in src/runtime/ only;
+  - README.md, the pages of docs/guide/ and the programs of examples/ and tests/acceptance/ do not name `detail::`.
 
 usage: check_layers.py [--self-test]
 """
@@ -21,6 +22,9 @@ DIRECTIVE = re.compile(r"^\s*#\s*(\w+)")
 PUBLIC_DIRECTIVES = {"include", "pragma"}
 VERSION_HEADER, VERSION_MACRO = "include/anyshape/version.h", re.compile(r"^\s*#\s*define\s+ANYSHAPE_VERSION(_NUMBER)?\s")
 ONLY_IN = {"llvm": "codegen", "llvm-c": "codegen", "dnnl": "runtime", "oneapi": "runtime"}  # first part of a header's path: its folder
+
+WRITTEN_BY_USERS = ["README.md", "docs/guide", "examples", "tests/acceptance"]
+PLUMBING = re.compile(r"\bdetail\s*::|\bnamespace\s+(\w+\s*::\s*)*detail\b")
 
 
 def folder_order(root):
@@ -79,6 +83,12 @@ def check_internal(path, root, order):
             yield f'{where}:{number}: an internal header is included as "{header}"'
 
 
+def check_user(path, root):
+    for number, line in enumerate(path.read_text().split("\n"), start=1):
+        if PLUMBING.search(line):
+            yield f"{path.relative_to(root)}:{number}: names what is in anyshape::detail; expected what the public headers declare outside of it"
+
+
 def check(root):
     order = folder_order(root)
     for path in sorted((root / "include").rglob("*")):
@@ -87,6 +97,10 @@ def check(root):
     for path in sorted((root / "src").rglob("*")):
         if path.suffix in (".h", ".cpp"):
             yield from check_internal(path, root, order)
+    for place in WRITTEN_BY_USERS:
+        for path in sorted([root / place, *(root / place).rglob("*")]):
+            if path.is_file() and path.suffix in (".h", ".cpp", ".md"):
+                yield from check_user(path, root)
 
 
 def self_test():
@@ -113,6 +127,13 @@ def self_test():
         ("src/runtime/c.cpp", '#include <dnnl.h>\n#include <oneapi/dnnl/dnnl.hpp>\n#include "base/a.h"\n', None),
         ("src/codegen/d.cpp", "#include <llvm/IR/Module.h>\n", None),
         ("src/strange/e.cpp", "", "not in ANYSHAPE_FOLDERS"),
+        ("src/base/uses.cpp", "detail::flatten(value);\n", None),
+        ("README.md", "`as::detail::flatten`\n", "names what is in anyshape::detail"),
+        ("docs/guide/page.md", "`as::detail::flatten`\n", "names what is in anyshape::detail"),
+        ("docs/guide/good.md", "`.detail = as::Detail::Full`, in detail: everything\n", None),
+        ("examples/own/a.cpp", "using namespace anyshape::detail;\n", "names what is in anyshape::detail"),
+        ("tests/acceptance/a.cpp", "auto x = as::detail::flatten(y);\n", "names what is in anyshape::detail"),
+        ("tests/base/a.cpp", "auto x = as::detail::flatten(y);\n", None),
     ]
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)

@@ -25,16 +25,16 @@ class ActivationFunction {
   ActivationFunction(Callable callable) : ActivationFunction(std::function<Tensor(const Tensor&)>(std::move(callable))) {}
   ActivationFunction(std::function<Tensor(const Tensor&)> callable);
 
-  Tensor operator()(const Tensor& x) const;                ///< the tensor itself where it is linear
-  bool is_linear() const { return callable_ == nullptr; }  ///< none, or "linear"
-  const std::string& name() const { return name_; }        ///< "linear", "relu", ...; "custom" for a callable of the user's
-  Config config() const;                                   ///< its name; a plain callable says that it is one
-  void set_made(std::shared_ptr<const Made> made);         ///< see with_config()
+  Tensor operator()(const Tensor& x) const;                 ///< the tensor itself where it is linear
+  bool is_linear() const { return callable_ == nullptr; }   ///< none, or "linear"
+  const std::string& name() const { return name_; }         ///< "linear", "relu", ...; "custom" for a callable of the user's
+  Config config() const;                                    ///< its name; a plain callable says that it is one
+  void set_made(std::shared_ptr<const detail::Made> made);  ///< see with_config()
 
  private:
   std::function<Tensor(const Tensor&)> callable_;
   std::string name_ = "linear";
-  std::shared_ptr<const Made> made_;
+  std::shared_ptr<const detail::Made> made_;
 };
 /// The registry of activations.
 template <>

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #pragma GCC visibility push(default)
-namespace anyshape {
+namespace anyshape::detail {
 
 /// ArgumentError: `place` is who was given it ("scan"), `what` its part ("the body").
 [[noreturn]] void refuse_empty_callable(std::string_view place, std::string_view what);
@@ -19,5 +19,5 @@ void require_callable(const Callable& callable, std::string_view place, std::str
   }
 }
 
-}  // namespace anyshape
+}  // namespace anyshape::detail
 #pragma GCC visibility pop

@@ -10,7 +10,9 @@
 #pragma GCC visibility push(default)
 namespace anyshape {
 
-class Made;      ///< how an object was made; see registry.h
+namespace detail {
+class Made;  ///< how an object was made; see registry.h
+}
 class Registry;  ///< of what can be made by name
 /// The names of a kind: registry_of<Loss>(); see registry.h.
 template <class Kind>

@@ -14,9 +14,13 @@
 #pragma GCC visibility push(default)
 namespace anyshape {
 
+namespace detail {
+
 /// The type-erased body of cond.
 FunctionResults cond_tensors(const Tensor& condition, const std::function<FunctionResults()>& then,
                              const std::function<FunctionResults()>& otherwise);
+
+}  // namespace detail
 
 /// then() where the condition (one element) is not zero, otherwise() where it is. Both give values of one type with the same number of
 /// tensors, dtypes and shapes; only the chosen one is computed, checked, and assigns its variables.
@@ -25,10 +29,11 @@ auto cond(const Tensor& condition, Then then, Otherwise otherwise) {
   using Value = std::decay_t<std::invoke_result_t<Then&>>;
   static_assert(std::is_same_v<Value, std::decay_t<std::invoke_result_t<Otherwise&>>>,
                 "anyshape::cond: both branches return the same type");
-  require_callable(then, "cond", "the first callable, for a condition that holds,");
-  require_callable(otherwise, "cond", "the second callable, for a condition that does not hold,");
-  FunctionResults results = cond_tensors(condition, [&] { return call_flat(then); }, [&] { return call_flat(otherwise); });
-  if constexpr (!std::is_void_v<Value>) return rebuild_results<Value>(std::move(results));
+  detail::require_callable(then, "cond", "the first callable, for a condition that holds,");
+  detail::require_callable(otherwise, "cond", "the second callable, for a condition that does not hold,");
+  detail::FunctionResults results =
+      detail::cond_tensors(condition, [&] { return detail::call_flat(then); }, [&] { return detail::call_flat(otherwise); });
+  if constexpr (!std::is_void_v<Value>) return detail::rebuild_results<Value>(std::move(results));
 }
 
 /// How many steps a scan makes, and from which end.
@@ -36,6 +41,8 @@ struct ScanOptions {
   std::optional<Dim> length = {};  ///< the number of steps; needed where there are no sequences
   bool reverse = false;            ///< from the last step to the first; outputs stand at the step they belong to
 };
+
+namespace detail {
 
 /// The type-erased body of scan: `body` gives the carried tensors, then what is stacked; the results are in this order, too.
 using ScanBody = std::function<FunctionResults(std::span<const Tensor> carried, std::span<const Tensor> slices)>;
@@ -72,6 +79,8 @@ std::pair<Carry, typename Step::second_type> scan_steps(Body& body, const Carry&
   return std::pair<Carry, Outputs>(std::move(last), rebuild_results<Outputs>(std::move(results)));
 }
 
+}  // namespace detail
+
 /// A loop over the first axis of the sequences: body(carry, slices) -> std::pair(next carry, outputs), from `initial` on. Gives the last
 /// carry and the outputs stacked along a new first axis. One node however many steps there are; none is fine.
 ///   auto [last, all] = scan([&](Tensor h, Tensor x) { Tensor next = tanh(matmul(h, w) + x); return std::pair(next, next); }, h0, xs);
@@ -81,11 +90,11 @@ template <class Body, class Carry, class Sequences>
 auto scan(Body body, const Carry& initial, const Sequences& sequences, const ScanOptions& options = {}) {
   using Step = std::decay_t<std::invoke_result_t<Body&, const Carry&, const Sequences&>>;
   static_assert(
-      is_step<Step, Carry>,
+      detail::is_step<Step, Carry>,
       "anyshape::scan: the body returns std::pair(next carry, outputs), with a carry of the initial one's type; where nothing is to "
       "be stacked: std::pair(next, std::vector<Tensor>())");
-  if constexpr (is_step<Step, Carry>) {
-    return scan_steps<Step>(body, initial, sequences, options);
+  if constexpr (detail::is_step<Step, Carry>) {
+    return detail::scan_steps<Step>(body, initial, sequences, options);
   } else {
     return std::pair<Carry, Tensor>();  // the message above is all a compiler says
   }
@@ -95,7 +104,7 @@ auto scan(Body body, const Carry& initial, const Sequences& sequences, const Sca
 template <class Body, class Carry>
   requires std::is_invocable_v<Body&, const Carry&>
 auto scan(Body body, const Carry& initial, const ScanOptions& options) {
-  require_callable(body, "scan", "the body");
+  detail::require_callable(body, "scan", "the body");
   return scan([&](const Carry& carry, const std::vector<Tensor>&) { return body(carry); }, initial, std::vector<Tensor>(), options);
 }
 
@@ -104,24 +113,31 @@ struct WhileOptions {
   std::optional<int64_t> max_iterations = {};  ///< ends the loop at the latest; needed for gradients
 };
 
+namespace detail {
+
 /// The type-erased body of while_loop.
 using WhileCondition = std::function<Tensor(std::span<const Tensor> carried)>;
 using WhileBody = std::function<std::vector<Tensor>(std::span<const Tensor> carried)>;
 std::vector<Tensor> while_tensors(const WhileCondition& condition, const WhileBody& body, const std::vector<Tensor>& initial,
                                   const WhileOptions& options);
 
+}  // namespace detail
+
 /// body(state) -> next state as long as condition(state) (one element) is not zero. A state keeps its shapes and dtypes.
 template <class Condition, class Body, class State>
 State while_loop(Condition condition, Body body, const State& initial, const WhileOptions& options = {}) {
   static_assert(std::is_same_v<std::decay_t<std::invoke_result_t<Body&, const State&>>, State>,
                 "anyshape::while_loop: the body returns a state of the initial one's type");
-  require_callable(condition, "while_loop", "the condition");
-  require_callable(body, "while_loop", "the body");
-  auto state = [&](std::span<const Tensor> tensors) { return structure::rebuild(State(initial), {tensors.begin(), tensors.end()}); };
-  std::vector<Tensor> last = while_tensors([&](std::span<const Tensor> carried) { return Tensor(condition(state(carried))); },
-                                           [&](std::span<const Tensor> carried) { return structure::flatten(body(state(carried))); },
-                                           structure::flatten(initial), options);
-  return structure::rebuild(State(initial), std::move(last));
+  detail::require_callable(condition, "while_loop", "the condition");
+  detail::require_callable(body, "while_loop", "the body");
+  auto state = [&](std::span<const Tensor> tensors) {
+    return detail::structure::rebuild(State(initial), {tensors.begin(), tensors.end()});
+  };
+  std::vector<Tensor> last =
+      detail::while_tensors([&](std::span<const Tensor> carried) { return Tensor(condition(state(carried))); },
+                            [&](std::span<const Tensor> carried) { return detail::structure::flatten(body(state(carried))); },
+                            detail::structure::flatten(initial), options);
+  return detail::structure::rebuild(State(initial), std::move(last));
 }
 
 }  // namespace anyshape

@@ -28,6 +28,8 @@ struct CustomGradientOptions {
   std::string name = "custom_gradient";  ///< for error texts
 };
 
+namespace detail {
+
 /// The part that does not depend on the callables' types.
 struct CustomGradientRule {
   std::function<std::vector<Tensor>(const CustomGradientCall& call)> gradient;
@@ -35,6 +37,8 @@ struct CustomGradientRule {
 };
 std::vector<Tensor> call_with_gradient(const std::shared_ptr<const CustomGradientRule>& rule, const std::vector<Tensor>& inputs,
                                        const std::function<std::vector<Tensor>()>& forward);
+
+}  // namespace detail
 
 /// A callable like `forward` (values as structure.h has them) whose gradient is what `gradient` returns for a CustomGradientCall: one tensor
 /// per tensor of the arguments, of its dtype and shape, an empty handle where nothing flows. Tapes see the call as one step: second
@@ -48,19 +52,21 @@ auto custom_gradient(Forward forward, Gradient gradient, CustomGradientOptions o
   constexpr bool is_deducible = requires { std::function(forward); };
   static_assert(is_deducible, "anyshape::custom_gradient: the callable's parameter types must be written out (Tensor x, not auto x)");
   if constexpr (is_deducible) {
-    require_callable(forward, options.name, "the forward callable");
-    require_callable(gradient, options.name, "the gradient callable");
-    auto rule = std::make_shared<CustomGradientRule>();
+    detail::require_callable(forward, options.name, "the forward callable");
+    detail::require_callable(gradient, options.name, "the gradient callable");
+    auto rule = std::make_shared<detail::CustomGradientRule>();
     rule->name = std::move(options.name);
-    rule->gradient = [gradient = std::move(gradient)](const CustomGradientCall& call) { return structure::flatten(gradient(call)); };
+    rule->gradient = [gradient = std::move(gradient)](const CustomGradientCall& call) {
+      return detail::structure::flatten(gradient(call));
+    };
     return [&]<class R, class... Args>(std::function<R(Args...)> typed) {
       return std::function<R(Args...)>([typed = std::move(typed), rule](const std::remove_cvref_t<Args>&... arguments) {
         std::optional<std::decay_t<R>> value;
-        std::vector<Tensor> outputs = call_with_gradient(rule, structure::flatten(std::tie(arguments...)), [&] {
+        std::vector<Tensor> outputs = detail::call_with_gradient(rule, detail::structure::flatten(std::tie(arguments...)), [&] {
           value.emplace(typed(arguments...));
-          return structure::flatten(*value);
+          return detail::structure::flatten(*value);
         });
-        return structure::rebuild(std::move(*value), std::move(outputs));
+        return detail::structure::rebuild(std::move(*value), std::move(outputs));
       });
     }(std::function(std::move(forward)));
   }

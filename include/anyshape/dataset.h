@@ -51,8 +51,10 @@ struct Example {
   Data sample_weight = {};
 };
 
+namespace detail {
 class DatasetImpl;
 class DatasetCursor;
+}  // namespace detail
 
 /// Shapes are those of one element, for the inputs and then the targets. drop_remainder leaves out a last batch that is not full.
 struct PaddedBatchOptions {
@@ -128,7 +130,7 @@ class Dataset : public Stateful {
   /// for (const Example& example : dataset)
   class Iterator {
    public:
-    explicit Iterator(std::shared_ptr<DatasetCursor> cursor);
+    explicit Iterator(std::shared_ptr<detail::DatasetCursor> cursor);
     /// The element at hand; ++ goes to the next one, and != end() holds until they are over.
     const Example& operator*() const { return *current_; }
     const Example* operator->() const { return &*current_; }
@@ -136,24 +138,24 @@ class Dataset : public Stateful {
     bool operator!=(std::default_sentinel_t) const { return current_.has_value(); }
 
    private:
-    std::shared_ptr<DatasetCursor> cursor_;
+    std::shared_ptr<detail::DatasetCursor> cursor_;
     std::optional<Example> current_;
   };
   Iterator begin() const;                             ///< begins a new pass
   std::default_sentinel_t end() const { return {}; }  ///< of every pass
 
-  explicit Dataset(std::shared_ptr<const DatasetImpl> impl);  ///< ArgumentError for none
-  Dataset(const Dataset&) = default;                          ///< also where one is moved: a dataset is never empty
+  explicit Dataset(std::shared_ptr<const detail::DatasetImpl> impl);  ///< ArgumentError for none
+  Dataset(const Dataset&) = default;                                  ///< also where one is moved: a dataset is never empty
   Dataset& operator=(const Dataset&) = default;
-  const std::shared_ptr<const DatasetImpl>& impl() const { return impl_; }  ///< for the library
+  const std::shared_ptr<const detail::DatasetImpl>& impl() const { return impl_; }  ///< for the library
   /// The last stage with its options, in whose field "dataset" the one before it stands. Data in memory and callables say that they are such.
   Config config() const;
-  void set_made(std::shared_ptr<const Made> made);  ///< see with_config()
+  void set_made(std::shared_ptr<const detail::Made> made);  ///< see with_config()
 
  private:
-  std::shared_ptr<const DatasetImpl> impl_;
+  std::shared_ptr<const detail::DatasetImpl> impl_;
   std::shared_ptr<std::atomic<int64_t>> passes_;  ///< begun so far
-  std::shared_ptr<const Made> made_;
+  std::shared_ptr<const detail::Made> made_;
 };
 /// The registry of stages of datasets.
 template <>

@@ -10,7 +10,9 @@
 #pragma GCC visibility push(default)
 namespace anyshape {
 
+namespace detail {
 struct DimNode;  ///< a symbolic expression in normal form; constants need none
+}
 
 /// An integer, or a symbolic expression. Integers convert to it; the default is 0.
 class Dim {
@@ -18,16 +20,16 @@ class Dim {
   Dim() = default;
   template <std::integral I>
   Dim(I value) : value_(static_cast<int64_t>(value)) {}
-  explicit Dim(std::shared_ptr<const DimNode> node) : node_(std::move(node)) {}
+  explicit Dim(std::shared_ptr<const detail::DimNode> node) : node_(std::move(node)) {}
 
   bool is_constant() const { return node_ == nullptr; }  ///< an integer, without symbols
   bool is_ragged() const;      ///< the axis along which the rows of a ragged tensor differ: it has bounds, but no arithmetic takes it
   int64_t value() const;       ///< the integer; throws TraceError for a symbolic size and says what to use instead
   int64_t specialize() const;  ///< the integer of this trace's first call; the trace then holds for that size only, and the ledger says so
-  bool same_as(const Dim& other) const;                ///< the same expression; never records anything
-  int64_t lower_bound() const;                         ///< what is known of its range
-  int64_t upper_bound() const;                         ///< likewise; the highest int64_t where there is none
-  const DimNode* node() const { return node_.get(); }  ///< null for an integer
+  bool same_as(const Dim& other) const;                        ///< the same expression; never records anything
+  int64_t lower_bound() const;                                 ///< what is known of its range
+  int64_t upper_bound() const;                                 ///< likewise; the highest int64_t where there is none
+  const detail::DimNode* node() const { return node_.get(); }  ///< null for an integer
 
   /// `/` rounds down, `%` has the sign of the divisor. Comparisons answer if the outcome is proved; inside a trace an open one is decided
   /// by the first call's sizes and becomes a check: another outcome later makes a new trace.
@@ -44,7 +46,7 @@ class Dim {
   friend std::ostream& operator<<(std::ostream& out, const Dim& dim);
 
  private:
-  std::shared_ptr<const DimNode> node_;
+  std::shared_ptr<const detail::DimNode> node_;
   int64_t value_ = 0;
 };
 

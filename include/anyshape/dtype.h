@@ -31,7 +31,9 @@ constexpr std::string_view to_string(Dtype dtype) {
 
 std::ostream& operator<<(std::ostream& out, Dtype dtype);  ///< as to_string
 
-/// The dtype of a C++ element type: dtype_of<float> == f32.
+namespace detail {
+
+/// What dtype_of says, by type.
 template <class T>
 struct DtypeOf;
 template <>
@@ -62,8 +64,12 @@ template <>
 struct DtypeOf<double> {
   static constexpr Dtype value = Dtype::f64;
 };
+
+}  // namespace detail
+
+/// The dtype of a C++ element type: dtype_of<float> == f32.
 template <class T>
-inline constexpr Dtype dtype_of = DtypeOf<T>::value;
+inline constexpr Dtype dtype_of = detail::DtypeOf<T>::value;
 
 }  // namespace anyshape
 #pragma GCC visibility pop

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #pragma GCC visibility push(default)
-namespace anyshape::fields {
+namespace anyshape::detail::fields {
 
 template <class T>
 struct Held {
@@ -70,5 +70,5 @@ constexpr std::array<std::string_view, sizeof...(numbers)> value_names_at(std::i
 template <class Enum>
 inline constexpr auto value_names = value_names_at<Enum>(std::make_index_sequence<count_values<Enum>()>());
 
-}  // namespace anyshape::fields
+}  // namespace anyshape::detail::fields
 #pragma GCC visibility pop

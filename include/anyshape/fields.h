@@ -7,7 +7,7 @@
 #include <utility>
 
 #pragma GCC visibility push(default)
-namespace anyshape::fields {
+namespace anyshape::detail::fields {
 
 inline constexpr size_t most = 24;
 
@@ -151,5 +151,5 @@ constexpr auto references(T& value) {
   }
 }
 
-}  // namespace anyshape::fields
+}  // namespace anyshape::detail::fields
 #pragma GCC visibility pop

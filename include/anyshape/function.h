@@ -65,6 +65,12 @@ struct FunctionOptions {
   int64_t max_code_bytes = int64_t{256} << 20;  ///< likewise; the newest trace stays whatever its size
 };
 
+struct SizeRange;  ///< verify.h
+struct VerifyOptions;
+struct Verification;
+
+namespace detail {
+
 /// The results of a call: tensors, and what stands around them where their type does not say it.
 struct FunctionResults {
   std::vector<Tensor> tensors;
@@ -127,10 +133,6 @@ class FunctionCall {
   virtual std::string key() const = 0;                                     ///< the arguments but for the tensors, as structure::key
   virtual structure::Description describe() const = 0;                     ///< the arguments in words
 };
-
-struct SizeRange;  ///< verify.h
-struct VerifyOptions;
-struct Verification;
 
 /// The part of a Function that does not depend on the callable's type.
 class FunctionCore {
@@ -225,6 +227,14 @@ class TypedCall final : public FunctionCall {
   std::tuple<Parameter<Args>...> arguments_;
 };
 
+/// Stands in for the Function of a callable that has none, so that one message is all a compiler says.
+template <class R>
+struct NoFunction {
+  R operator()(const auto&...) const;
+};
+
+}  // namespace detail
+
 template <class Signature>
 class Function;
 
@@ -236,22 +246,22 @@ class Function<R(Args...)> {
  public:
   /// ArgumentError for an empty callable.
   Function(std::function<R(Args...)> callable, FunctionOptions options)
-      : callable_(required(std::move(callable), options.name)), core_(std::make_shared<FunctionCore>(std::move(options))) {}
+      : callable_(required(std::move(callable), options.name)), core_(std::make_shared<detail::FunctionCore>(std::move(options))) {}
 
   /// Runs the trace that fits the arguments; where none does, makes one first. SignatureError for arguments outside of the signature, ShapeError for
   /// sizes that break an op's rule. Inside another trace and under a tape the callable itself runs.
-  R operator()(Parameter<Args>... arguments) const {
-    const TypedCall<R, Args...> call(*callable_, arguments...);
-    std::vector<Tensor> tensors = take_tensor_list();
-    CallKey key;
+  R operator()(detail::Parameter<Args>... arguments) const {
+    const detail::TypedCall<R, Args...> call(*callable_, arguments...);
+    std::vector<Tensor> tensors = detail::take_tensor_list();
+    detail::CallKey key;
     call.read(tensors, key.bytes);
-    FunctionResults results = core_->call(std::move(tensors), key.bytes, call);
-    if constexpr (!std::is_void_v<R>) return rebuild_results<std::decay_t<R>>(std::move(results));
+    detail::FunctionResults results = core_->call(std::move(tensors), key.bytes, call);
+    if constexpr (!std::is_void_v<R>) return detail::rebuild_results<std::decay_t<R>>(std::move(results));
   }
 
   /// Whether this call would need a new trace, and why. Runs nothing and counts nothing.
-  RetraceForecast would_retrace(Parameter<Args>... arguments) const {
-    const TypedCall<R, Args...> call(*callable_, arguments...);
+  RetraceForecast would_retrace(detail::Parameter<Args>... arguments) const {
+    const detail::TypedCall<R, Args...> call(*callable_, arguments...);
     std::vector<Tensor> tensors;
     std::string key;
     call.read(tensors, key);
@@ -280,22 +290,16 @@ class Function<R(Args...)> {
 
   /// The callable, and the part that does not depend on its type; copies share both.
   const std::function<R(Args...)>& callable() const { return *callable_; }
-  FunctionCore& core() const { return *core_; }
+  detail::FunctionCore& core() const { return *core_; }
 
  private:
   static std::shared_ptr<std::function<R(Args...)>> required(std::function<R(Args...)> callable, const std::string& name) {
-    if (!callable) refuse_empty_callable("function \"" + name + "\"", "the callable");
+    if (!callable) detail::refuse_empty_callable("function \"" + name + "\"", "the callable");
     return std::make_shared<std::function<R(Args...)>>(std::move(callable));
   }
 
   std::shared_ptr<std::function<R(Args...)>> callable_;
-  std::shared_ptr<FunctionCore> core_;
-};
-
-/// Stands in for the Function of a callable that has none, so that one message is all a compiler says.
-template <class R>
-struct NoFunction {
-  R operator()(const auto&...) const;
+  std::shared_ptr<detail::FunctionCore> core_;
 };
 
 /// Makes a Function of a callable whose parameter types are written out: function([](Tensor x) { return sum(x); }, {.name = "total"}).
@@ -305,15 +309,15 @@ auto function(Callable callable, FunctionOptions options = {}) {
   static_assert(is_deducible, "anyshape::function: the callable's parameter types must be written out (Tensor x, not auto x)");
   if constexpr (is_deducible) {
     return [&]<class R, class... Args>(std::function<R(Args...)> typed) {
-      constexpr bool are_values = ((structure::kind_of<std::decay_t<Args>> != structure::Kind::Unknown) && ...) &&
-                                  (std::is_void_v<R> || structure::kind_of<std::decay_t<R>> != structure::Kind::Unknown);
+      constexpr bool are_values = ((detail::structure::kind_of<std::decay_t<Args>> != detail::structure::Kind::Unknown) && ...) &&
+                                  (std::is_void_v<R> || detail::structure::kind_of<std::decay_t<R>> != detail::structure::Kind::Unknown);
       static_assert(are_values,
                     "anyshape::function: a parameter or result of the callable has a type that cannot pass through a traced function; "
                     "expected Tensor, Variable, an object with an identity (Stateful), a number, enum or std::string, or a std::vector, "
                     "array, tuple, pair, optional, map or struct of such values; a struct with base classes, C arrays, constant members, "
                     "constructors or more than 24 fields lists them with visit()");
       constexpr bool are_constant = ((!std::is_lvalue_reference_v<Args> || std::is_const_v<std::remove_reference_t<Args>> ||
-                                      structure::WithIdentity<std::decay_t<Args>>) &&
+                                      detail::structure::WithIdentity<std::decay_t<Args>>) &&
                                      ...);
       static_assert(
           are_constant,
@@ -322,11 +326,11 @@ auto function(Callable callable, FunctionOptions options = {}) {
       if constexpr (are_values && are_constant) {
         return Function<R(Args...)>(std::move(typed), std::move(options));
       } else {
-        return NoFunction<R>();
+        return detail::NoFunction<R>();
       }
     }(std::function(std::move(callable)));
   } else {
-    return NoFunction<Tensor>();
+    return detail::NoFunction<Tensor>();
   }
 }
 

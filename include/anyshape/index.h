@@ -12,14 +12,14 @@
 namespace anyshape {
 
 class Tensor;
+namespace detail {
 struct TensorImpl;
+struct WholeAxis {};    ///< the type of `whole`
+struct AxesBetween {};  ///< the type of `ellipsis`
+}  // namespace detail
 
-/// The type of `whole`.
-struct WholeAxis {};
-inline constexpr WholeAxis whole;  ///< all of an axis; {} says the same
-/// The type of `ellipsis`.
-struct AxesBetween {};
-inline constexpr AxesBetween ellipsis;  ///< all of as many axes as are left: x.at(as::ellipsis, 0) is about the last one
+inline constexpr detail::WholeAxis whole;       ///< all of an axis; {} says the same
+inline constexpr detail::AxesBetween ellipsis;  ///< all of as many axes as are left: x.at(as::ellipsis, 0) is about the last one
 
 /// What is taken along one axis: all of it (the default), one index, a range, or what a tensor of indices or truth values names.
 class Index {
@@ -27,8 +27,8 @@ class Index {
   enum class Kind : uint8_t { Whole, At, Range, Tensor, Ellipsis };  ///< which of these it is
 
   Index() = default;
-  Index(WholeAxis) {}
-  Index(AxesBetween) : kind_(Kind::Ellipsis) {}
+  Index(detail::WholeAxis) {}
+  Index(detail::AxesBetween) : kind_(Kind::Ellipsis) {}
   /// One index: the axis goes. Negative counts from the end.
   template <std::integral Integer>
     requires(!std::same_as<Integer, bool>)
@@ -50,7 +50,7 @@ class Index {
   Kind kind_ = Kind::Whole;
   std::optional<Dim> begin_, end_;
   int64_t step_ = 1;
-  std::shared_ptr<const TensorImpl> indices_;
+  std::shared_ptr<const detail::TensorImpl> indices_;
 };
 
 /// Indices of several axes as one value, for updated(x, as::at(0, {1, -1}), value).

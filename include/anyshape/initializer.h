@@ -27,12 +27,12 @@ class Initializer {
   Tensor operator()(const Shape& shape, Dtype dtype = Dtype::f32) const;  ///< every size a number
   const std::string& name() const { return name_; }                       ///< "glorot_uniform", ...; "custom" for a plain callable
   Config config() const;                                                  ///< its name and options; a plain callable says that it is one
-  void set_made(std::shared_ptr<const Made> made);                        ///< see with_config()
+  void set_made(std::shared_ptr<const detail::Made> made);                ///< see with_config()
 
  private:
   std::function<Tensor(const Shape&, Dtype)> callable_;
   std::string name_;
-  std::shared_ptr<const Made> made_;
+  std::shared_ptr<const detail::Made> made_;
 };
 /// The registry of initializers.
 template <>

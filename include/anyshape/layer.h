@@ -39,7 +39,9 @@ struct WeightOptions {
 };
 
 class Layer;
+namespace detail {
 struct LayerState;  ///< name, dtype, weights, children, built or not
+}
 
 /// Options of one call.
 struct LayerCallOptions {
@@ -90,7 +92,7 @@ class AnyLayer : public Stateful {
   AnyLayer clone() const;  ///< a layer of its own with the same weights
   /// Its class and options, and those of the layers inside; no weights. A user's class is asked where it is registered, and says so where it is not.
   Config config() const;
-  void set_made(std::shared_ptr<const Made> made);  ///< see with_config()
+  void set_made(std::shared_ptr<const detail::Made> made);  ///< see with_config()
   bool accepts_missing() const;
   const std::shared_ptr<Layer>& layer() const { return layer_; }
 
@@ -140,7 +142,7 @@ class Layer {
   virtual Dtype input_dtype() const { return dtype(); }  ///< of the data that builds it from a shape alone
   Dtype dtype() const;
 
-  LayerState& state() const { return *state_; }  ///< for the library
+  detail::LayerState& state() const { return *state_; }  ///< for the library
 
  protected:
   explicit Layer(std::string type_name);  ///< ours: "Dense"
@@ -157,7 +159,7 @@ class Layer {
   friend class AnyLayer;
   void add_child(const AnyLayer& layer);
 
-  std::shared_ptr<LayerState> state_;
+  std::shared_ptr<detail::LayerState> state_;
 };
 
 /// A handle on one's own layer: as::layer(MyLayer()). Sequential and child() do it by themselves.

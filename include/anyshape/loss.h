@@ -22,7 +22,9 @@ enum class Reduction {
   None,
 };
 
+namespace detail {
 struct LossImpl;
+}
 
 /// Target and prediction have equal shapes (class numbers: without the axis of classes), or equal rows where they are ragged; [rows] stands for
 /// [rows, 1]. Positions that a mask hides count neither in the sum nor in the number of values.
@@ -37,7 +39,7 @@ class Loss : public Stateful {
              (!std::convertible_to<Callable, std::string>) && (!std::derived_from<Callable, Loss>)
   Loss(Callable callable) : Loss(std::function<Tensor(const Tensor&, const Tensor&)>(std::move(callable))) {}
   Loss(std::function<Tensor(const Tensor&, const Tensor&)> callable);
-  explicit Loss(std::shared_ptr<const LossImpl> impl);
+  explicit Loss(std::shared_ptr<const detail::LossImpl> impl);
 
   bool defined() const { return impl_ != nullptr; }  ///< false: a handle without a loss
   /// The loss after its reduction: a scalar; with Reduction::None a value per row or position. Weights are [rows], or one per position.
@@ -45,11 +47,11 @@ class Loss : public Stateful {
   Tensor operator()(const Tensor& target, const Tensor& prediction, const Tensor& sample_weight) const;
   const std::string& name() const;  ///< "mean_squared_error", ...; "loss" of a callable; empty of an empty handle
   Config config() const;            ///< its name and options; a plain callable says that it is one, an empty handle is nothing
-  void set_made(std::shared_ptr<const Made> made);                       ///< see with_config()
-  const std::shared_ptr<const LossImpl>& impl() const { return impl_; }  ///< for the library
+  void set_made(std::shared_ptr<const detail::Made> made);                       ///< see with_config()
+  const std::shared_ptr<const detail::LossImpl>& impl() const { return impl_; }  ///< for the library
 
  private:
-  std::shared_ptr<const LossImpl> impl_;
+  std::shared_ptr<const detail::LossImpl> impl_;
 };
 /// The registry of losses.
 template <>

@@ -18,7 +18,9 @@
 #pragma GCC visibility push(default)
 namespace anyshape {
 
+namespace detail {
 struct MetricState;  ///< name and sums
+}
 
 /// What the values of a target are.
 enum class TargetForm {
@@ -64,7 +66,7 @@ class StreamingMetric {
   virtual void reset();               ///< sums to 0, unless it says otherwise
   const std::string& name() const;
 
-  MetricState& state() const { return *state_; }  ///< for the library
+  detail::MetricState& state() const { return *state_; }  ///< for the library
 
  protected:
   /// A sum that begins at 0, f64 so that counts stay exact. Made in the constructor, or with the first batch where that tells the sizes.
@@ -76,7 +78,7 @@ class StreamingMetric {
                        TargetForm form = TargetForm::Elements) const;
 
  private:
-  std::shared_ptr<MetricState> state_;
+  std::shared_ptr<detail::MetricState> state_;
 };
 
 /// A handle on running sums: update() adds a batch, result() is the value so far. Works eagerly and inside a traced step. Copies share them.
@@ -110,7 +112,7 @@ class Metric : public Stateful {
   const std::string& name() const;          ///< what fit reports it as
   std::vector<Variable> variables() const;  ///< the running sums
   Config config() const;                    ///< its name and options; a plain callable says that it is one, an empty handle is nothing
-  void set_made(std::shared_ptr<const Made> made);                            ///< see with_config()
+  void set_made(std::shared_ptr<const detail::Made> made);                    ///< see with_config()
   const std::shared_ptr<StreamingMetric>& metric() const { return metric_; }  ///< the metric itself; none of an empty handle
 
  private:

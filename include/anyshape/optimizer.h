@@ -18,7 +18,9 @@
 #pragma GCC visibility push(default)
 namespace anyshape {
 
+namespace detail {
 class OptimizerImpl;
+}
 
 /// A handle: copies share slots and step count. Slots belong to (optimizer, variable) and are made when a variable is first seen.
 class Optimizer : public Stateful {
@@ -26,7 +28,7 @@ class Optimizer : public Stateful {
   Optimizer();
   Optimizer(const char* name);  ///< "adam", ...; ArgumentError with the near names for an unknown one
   Optimizer(const std::string& name);
-  explicit Optimizer(std::shared_ptr<OptimizerImpl> impl);
+  explicit Optimizer(std::shared_ptr<detail::OptimizerImpl> impl);
 
   bool defined() const { return impl_ != nullptr; }  ///< false: a handle without an optimizer
   /// One update of every variable; clipping and weight decay as configured.
@@ -37,13 +39,13 @@ class Optimizer : public Stateful {
   void set_learning_rate(double rate);                 ///< ArgumentError where a schedule decides
   std::vector<Variable> variables() const;             ///< iterations and slots
   const std::string& name() const;
-  Optimizer clone() const;                          ///< same options, fresh state
-  Config config() const;                            ///< its name and options, as it was made; an empty handle is nothing
-  void set_made(std::shared_ptr<const Made> made);  ///< see with_config()
-  const std::shared_ptr<OptimizerImpl>& impl() const { return impl_; }
+  Optimizer clone() const;                                  ///< same options, fresh state
+  Config config() const;                                    ///< its name and options, as it was made; an empty handle is nothing
+  void set_made(std::shared_ptr<const detail::Made> made);  ///< see with_config()
+  const std::shared_ptr<detail::OptimizerImpl>& impl() const { return impl_; }
 
  private:
-  std::shared_ptr<OptimizerImpl> impl_;
+  std::shared_ptr<detail::OptimizerImpl> impl_;
 };
 /// The registry of optimizers.
 template <>
@@ -92,7 +94,7 @@ Optimizer optimizer(std::string name, const Options& options, UpdateRule rule) {
   if constexpr (requires { options.clipvalue; }) common.clipvalue = options.clipvalue;
   if constexpr (requires { options.global_clipnorm; }) common.global_clipnorm = options.global_clipnorm;
   Optimizer made = optimizer(name, std::move(common), std::move(rule));
-  if constexpr (fields::can_be_taken_apart<Options>) made.set_made(detail::made_from(std::move(name), options));
+  if constexpr (detail::fields::can_be_taken_apart<Options>) made.set_made(detail::made_from(std::move(name), options));
   return made;
 }
 

@@ -204,7 +204,7 @@ T from_config(const Config& config, const std::string& place) {
 
 /// A plain struct of options as a map by the names of its fields: to print it, and to see whether two are equal.
 template <class Options>
-  requires fields::can_be_taken_apart<Options>
+  requires detail::fields::can_be_taken_apart<Options>
 Config to_config(const Options& options) {
   return detail::to_config(options);
 }

@@ -15,13 +15,6 @@
 #pragma GCC visibility push(default)
 namespace anyshape {
 
-/// How an object was made: the name that it is registered under, and its options.
-class Made {
- public:
-  virtual ~Made();
-  virtual Config config() const = 0;  ///< the name and the options as a config
-};
-
 /// A field of what is registered.
 struct RegisteredField {
   std::string name;
@@ -78,6 +71,13 @@ Kind make(const Config& config) {
 }
 
 namespace detail {
+
+/// How an object was made: the name that it is registered under, and its options.
+class Made {
+ public:
+  virtual ~Made();
+  virtual Config config() const = 0;  ///< the name and the options as a config
+};
 
 template <class... Parts>
 class MadeFrom final : public Made {

@@ -26,14 +26,14 @@ class Regularizer {
 
   explicit operator bool() const { return callable_ != nullptr; }              ///< false: none
   Tensor operator()(const Tensor& weight) const { return callable_(weight); }  ///< a scalar; not to be called where there is none
-  Config config() const;                            ///< its name and strengths; nothing for none; a plain callable says that it is one
-  void set_made(std::shared_ptr<const Made> made);  ///< see with_config()
+  Config config() const;  ///< its name and strengths; nothing for none; a plain callable says that it is one
+  void set_made(std::shared_ptr<const detail::Made> made);  ///< see with_config()
 
  private:
   void require_callable() const;  ///< ArgumentError for an empty std::function
 
   std::function<Tensor(const Tensor&)> callable_;
-  std::shared_ptr<const Made> made_;
+  std::shared_ptr<const detail::Made> made_;
 };
 /// The registry of regularizers; it takes nothing for none, too.
 template <>

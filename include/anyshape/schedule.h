@@ -34,14 +34,14 @@ class Schedule {
   double rate() const { return rate_; }                      ///< of a constant one
   Tensor operator()(const Tensor& step) const;               ///< f32 scalar
   Config config() const;                                     ///< a number, or its name and options; a plain callable says that it is one
-  void set_made(std::shared_ptr<const Made> made);           ///< see with_config()
+  void set_made(std::shared_ptr<const detail::Made> made);   ///< see with_config()
 
  private:
   void require_callable() const;  ///< ArgumentError for an empty std::function
 
   double rate_ = 0;
   std::function<Tensor(const Tensor&)> callable_;
-  std::shared_ptr<const Made> made_;
+  std::shared_ptr<const detail::Made> made_;
 };
 /// The registry of schedules; it takes a number as one, too.
 template <>

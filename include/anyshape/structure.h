@@ -29,7 +29,7 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-namespace anyshape::structure {
+namespace anyshape::detail::structure {
 
 template <class T>
 concept Number = (std::is_arithmetic_v<T> && !std::is_same_v<T, long double>) || std::is_enum_v<T>;
@@ -227,5 +227,5 @@ T rebuild(T layout, std::vector<Tensor> tensors) {
   return layout;
 }
 
-}  // namespace anyshape::structure
+}  // namespace anyshape::detail::structure
 #pragma GCC visibility pop

@@ -3,7 +3,7 @@
 #include <anyshape/structure.h>
 
 #pragma GCC visibility push(default)
-namespace anyshape::structure {
+namespace anyshape::detail::structure {
 
 /// Numbers and enums, strings, what has an identity, lengths and keys, what is there or not, what layers note on a tensor.
 enum class Role { Number, Text, Object, Structure, Presence, Notes };
@@ -105,5 +105,5 @@ struct Change {
 };
 std::vector<Change> changes(std::span<const Part> earlier, std::span<const Part> later);
 
-}  // namespace anyshape::structure
+}  // namespace anyshape::detail::structure
 #pragma GCC visibility pop

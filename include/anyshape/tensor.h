@@ -16,7 +16,9 @@
 #pragma GCC visibility push(default)
 namespace anyshape {
 
+namespace detail {
 struct TensorImpl;
+}
 
 /// A handle on values that never change; copies share them. ArgumentError from shape(), rank() and dtype() of one that refers to nothing.
 class Tensor {
@@ -74,8 +76,8 @@ class Tensor {
 
   friend std::ostream& operator<<(std::ostream& out, const Tensor& tensor);  ///< as to_string
 
-  explicit Tensor(std::shared_ptr<const TensorImpl> impl) : impl_(std::move(impl)) {}
-  const std::shared_ptr<const TensorImpl>& impl() const { return impl_; }  ///< what copies share; null where it refers to nothing
+  explicit Tensor(std::shared_ptr<const detail::TensorImpl> impl) : impl_(std::move(impl)) {}
+  const std::shared_ptr<const detail::TensorImpl>& impl() const { return impl_; }  ///< what copies share; null where it refers to nothing
 
  private:
   template <class T>
@@ -89,7 +91,7 @@ class Tensor {
     return from_number(static_cast<int64_t>(number));
   }
 
-  std::shared_ptr<const TensorImpl> impl_;
+  std::shared_ptr<const detail::TensorImpl> impl_;
 };
 
 inline Index::Index(const Tensor& indices) : kind_(Kind::Tensor), indices_(indices.impl()) {}

@@ -5,10 +5,10 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
-namespace anyshape {
+namespace anyshape::detail {
 
 std::vector<Tensor> take_tensor_list();                      ///< empty
 void give_tensor_list(std::vector<Tensor>&& list) noexcept;  ///< what it holds is let go
 
-}  // namespace anyshape
+}  // namespace anyshape::detail
 #pragma GCC visibility pop

@@ -8,7 +8,9 @@
 #pragma GCC visibility push(default)
 namespace anyshape {
 
+namespace detail {
 struct VariableState;
+}
 
 /// Whether tapes watch the variable as soon as it is read, and what errors and reports call it.
 struct VariableOptions {
@@ -39,10 +41,10 @@ class Variable {
   bool trainable() const;                             ///< as given
   bool defined() const { return state_ != nullptr; }  ///< whether the handle refers to a variable
   uint64_t id() const;                                ///< never given to another variable
-  const std::shared_ptr<VariableState>& state() const { return state_; }  ///< what copies share; null where it refers to none
+  const std::shared_ptr<detail::VariableState>& state() const { return state_; }  ///< what copies share; null where it refers to none
 
  private:
-  std::shared_ptr<VariableState> state_;
+  std::shared_ptr<detail::VariableState> state_;
 };
 
 }  // namespace anyshape

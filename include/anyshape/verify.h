@@ -52,7 +52,7 @@ Verification verify(const Function<R(Args...)>& function, std::vector<SizeRange>
   const std::array<Tensor, sizeof...(Args)> none{};
   return std::apply(
       [&](const auto&... each) {
-        const TypedCall<R, Args...> call(function.callable(), each...);
+        const detail::TypedCall<R, Args...> call(function.callable(), each...);
         return function.core().verify({}, {}, call, ranges, options);
       },
       none);
@@ -63,8 +63,8 @@ Verification verify(const Function<R(Args...)>& function, std::vector<SizeRange>
 template <class R, class... Args>
   requires(sizeof...(Args) > 0)
 Verification verify(const Function<R(Args...)>& function, std::vector<SizeRange> ranges, VerifyOptions options,
-                    Parameter<Args>... examples) {
-  const TypedCall<R, Args...> call(function.callable(), examples...);
+                    detail::Parameter<Args>... examples) {
+  const detail::TypedCall<R, Args...> call(function.callable(), examples...);
   std::vector<Tensor> tensors;
   std::string key;
   call.read(tensors, key);

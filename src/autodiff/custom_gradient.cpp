@@ -13,13 +13,13 @@ namespace anyshape {
 namespace {
 
 struct CustomGradientAttrs {
-  std::shared_ptr<const CustomGradientRule> rule;
+  std::shared_ptr<const detail::CustomGradientRule> rule;
   template <class V>
   void visit(V&) {}
 };
 
 std::vector<Tensor> gradient(const GradientCall& call) {
-  const CustomGradientRule& rule = *call.attrs.as<CustomGradientAttrs>().rule;
+  const detail::CustomGradientRule& rule = *call.attrs.as<CustomGradientAttrs>().rule;
   std::vector<Tensor> gradients = rule.gradient({.inputs = call.inputs, .outputs = call.outputs, .output_gradients = call.dys});
   if (gradients.size() != call.inputs.size()) {
     throw ArgumentError(
@@ -37,7 +37,7 @@ std::vector<Tensor> gradient(const GradientCall& call) {
 // Only tapes meet it, so it has no rules but this one.
 constinit const OpDef custom_gradient_op{.name = "custom_gradient", .kind = OpKind::Control, .inputs = -1, .gradient = gradient};
 
-std::vector<Tensor> run_forward(const std::shared_ptr<const CustomGradientRule>& rule, std::span<const Tensor> inputs,
+std::vector<Tensor> run_forward(const std::shared_ptr<const detail::CustomGradientRule>& rule, std::span<const Tensor> inputs,
                                 const std::function<std::vector<Tensor>()>& forward) {
   Interpreter& interpreter = current_interpreter();
   std::vector<Tensor> outputs;
@@ -57,8 +57,8 @@ std::vector<Tensor> run_forward(const std::shared_ptr<const CustomGradientRule>&
 
 }  // namespace
 
-std::vector<Tensor> call_with_gradient(const std::shared_ptr<const CustomGradientRule>& rule, const std::vector<Tensor>& inputs,
-                                       const std::function<std::vector<Tensor>()>& forward) {
+std::vector<Tensor> detail::call_with_gradient(const std::shared_ptr<const detail::CustomGradientRule>& rule,
+                                               const std::vector<Tensor>& inputs, const std::function<std::vector<Tensor>()>& forward) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].defined())
       throw ArgumentError(fmt::format("{}: argument {} is an empty tensor handle; expected a tensor with a value.", rule->name, i));

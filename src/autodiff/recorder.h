@@ -22,7 +22,7 @@ struct TapeRecord {
   std::string place;              // the layer or loss that called it
 };
 
-using TensorSet = PointerTable<TensorImpl, bool>;  // of those that are in it
+using TensorSet = PointerTable<detail::TensorImpl, bool>;  // of those that are in it
 
 class GradientTape::Recorder final : public Interpreter {
  public:

@@ -6,7 +6,7 @@
 
 namespace anyshape {
 
-void refuse_empty_callable(std::string_view place, std::string_view what) {
+void detail::refuse_empty_callable(std::string_view place, std::string_view what) {
   throw ArgumentError(fmt::format("{}: {} is empty; expected something that can be called.", place, what));
 }
 

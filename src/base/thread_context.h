@@ -16,12 +16,14 @@ struct BranchJudge;
 class CloneScope;
 struct DimJudge;
 class Interpreter;
-struct LayerState;
 class NamedCall;
 class ScopedWithout;
 class TraceScope;
 class VariableScope;
 class VariableUndo;
+namespace detail {
+struct LayerState;
+}  // namespace detail
 namespace function_detail {
 class Activation;
 class RandomScope;
@@ -59,7 +61,7 @@ struct ThreadContext {
   // Whose call is in progress: what errors say, what layers ask.
   const NamedCall* named_call = nullptr;                    // of the library's functions, the outermost
   const std::string* place = nullptr;                       // ` In layer "encoder/dense_1".`
-  const LayerState* layer = nullptr;                        // whose children are called by the names that it gave them
+  const detail::LayerState* layer = nullptr;                // whose children are called by the names that it gave them
   bool is_training = false;                                 // that layer
   nn::StepLosses* step_losses = nullptr;                    // takes what layers add to the loss
   nn::Description* description = nullptr;                   // layers are called for the specs of their results: there is no data

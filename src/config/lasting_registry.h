@@ -15,7 +15,7 @@ Registry& lasting_registry(const Make& make) {
 }
 
 // How an object was made, where it is known already.
-class MadeAs final : public Made {
+class MadeAs final : public detail::Made {
  public:
   explicit MadeAs(Config config) : config_(std::move(config)) {}
   Config config() const override { return config_; }

@@ -8,7 +8,8 @@
 namespace anyshape {
 
 template <class Signature>
-Config config_of_callable(const std::shared_ptr<const Made>& made, const Registry& registry, const std::function<Signature>& callable) {
+Config config_of_callable(const std::shared_ptr<const detail::Made>& made, const Registry& registry,
+                          const std::function<Signature>& callable) {
   if (made != nullptr) return made->config();
   const std::shared_ptr<const Registry::Entry> own = registry.find(callable.target_type());
   return own == nullptr ? Config::callable(registry.kind()) : own->config_of(&callable);

@@ -13,7 +13,7 @@
 
 namespace anyshape {
 
-Made::~Made() = default;
+detail::Made::~Made() = default;
 
 struct Registry::State {
   std::string kind;

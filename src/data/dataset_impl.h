@@ -11,6 +11,9 @@
 
 namespace anyshape {
 
+using detail::DatasetCursor;
+using detail::DatasetImpl;
+
 // How many elements of tensors were given so far, and how many of them only fill up.
 struct PaddingCount {
   int64_t elements = 0;
@@ -18,7 +21,7 @@ struct PaddingCount {
 };
 
 // One pass. Not shared between threads.
-class DatasetCursor {
+class detail::DatasetCursor {
  public:
   virtual ~DatasetCursor() = default;
   virtual std::optional<Example> next() = 0;
@@ -28,7 +31,7 @@ class DatasetCursor {
   virtual PaddingCount padding() const { return {}; }
 };
 
-class DatasetImpl {
+class detail::DatasetImpl {
  public:
   virtual ~DatasetImpl() = default;
   // `pass` counts from 0: what is shuffled anew each time depends on it.

@@ -45,6 +45,6 @@ Registry& registry_of<Dataset>() {
 }
 
 Config Dataset::config() const { return made_ == nullptr ? Config::object(rows_in_memory) : made_->config(); }
-void Dataset::set_made(std::shared_ptr<const Made> made) { made_ = std::move(made); }
+void Dataset::set_made(std::shared_ptr<const detail::Made> made) { made_ = std::move(made); }
 
 }  // namespace anyshape

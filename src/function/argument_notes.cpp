@@ -18,7 +18,7 @@ bool has_notes(std::span<const Tensor> tensors) {
   return std::ranges::any_of(tensors, [](const Tensor& tensor) { return tensor.defined() && tensor.impl()->notes != nullptr; });
 }
 
-CallWithNotes::CallWithNotes(const FunctionCall& call, std::span<const Tensor> arguments)
+CallWithNotes::CallWithNotes(const detail::FunctionCall& call, std::span<const Tensor> arguments)
     : call_(call), arguments_(arguments.begin(), arguments.end()) {
   for (size_t i = 0; i < arguments_.size(); ++i) {
     if (!has_notes({&arguments_[i], 1})) continue;
@@ -33,7 +33,7 @@ std::vector<Tensor> CallWithNotes::arguments() const {
   return all;
 }
 
-FunctionResults CallWithNotes::run(std::span<const Tensor> tensors) const {
+detail::FunctionResults CallWithNotes::run(std::span<const Tensor> tensors) const {
   std::vector<Tensor> own(tensors.begin(), tensors.begin() + static_cast<ptrdiff_t>(arguments_.size()));
   std::span<const Tensor> rest = tensors.subspan(arguments_.size());
   for (const NotesOfArgument& each : notes_) {
@@ -45,19 +45,19 @@ FunctionResults CallWithNotes::run(std::span<const Tensor> tensors) const {
 
 std::string CallWithNotes::key_of(std::string key) const {
   for (const NotesOfArgument& each : notes_) {
-    structure::append_key(key, each.argument);
+    detail::structure::append_key(key, each.argument);
     append_key(key, each.kinds);
   }
   return key;
 }
 
 // Every argument says what it carries once one does: a trace without notes has nothing to compare with, one with others has.
-structure::Description CallWithNotes::describe() const {
-  structure::Description all = call_.describe();
+detail::structure::Description CallWithNotes::describe() const {
+  detail::structure::Description all = call_.describe();
   const std::vector<std::string> names = all.tensors;
   for (const NotesOfArgument& each : notes_) {
     const std::string words = to_words(each.kinds);
-    all.parts.push_back({"notes of " + names[each.argument], words, structure::Role::Notes});
+    all.parts.push_back({"notes of " + names[each.argument], words, detail::structure::Role::Notes});
     for (size_t i = 0; i < each.notes.size(); ++i) all.tensors.push_back(names[each.argument] + "'s " + words);
   }
   return all;

@@ -22,15 +22,15 @@ void set_note_rules(const NoteRules& rules);
 bool has_notes(std::span<const Tensor> tensors);
 
 // A call whose arguments carry notes, as one with more arguments.
-class CallWithNotes final : public FunctionCall {
+class CallWithNotes final : public detail::FunctionCall {
  public:
-  CallWithNotes(const FunctionCall& call, std::span<const Tensor> arguments);
+  CallWithNotes(const detail::FunctionCall& call, std::span<const Tensor> arguments);
 
   std::vector<Tensor> arguments() const;  // the call's, then their notes
-  FunctionResults run(std::span<const Tensor> tensors) const override;
+  detail::FunctionResults run(std::span<const Tensor> tensors) const override;
   std::string key() const override { return key_of(call_.key()); }
   std::string key_of(std::string key) const;  // of the call's own key
-  structure::Description describe() const override;
+  detail::structure::Description describe() const override;
 
  private:
   struct NotesOfArgument {
@@ -38,7 +38,7 @@ class CallWithNotes final : public FunctionCall {
     NoteKinds kinds;
     std::vector<Tensor> notes;
   };
-  const FunctionCall& call_;
+  const detail::FunctionCall& call_;
   std::vector<Tensor> arguments_;
   std::vector<NotesOfArgument> notes_;  // of the arguments that have any
 };

@@ -5,7 +5,7 @@
 
 namespace anyshape {
 
-CallKey::CallKey() : bytes(Spares<std::string>::take()) {}
-CallKey::~CallKey() { Spares<std::string>::give(std::move(bytes)); }
+detail::CallKey::CallKey() : bytes(Spares<std::string>::take()) {}
+detail::CallKey::~CallKey() { Spares<std::string>::give(std::move(bytes)); }
 
 }  // namespace anyshape

@@ -56,27 +56,28 @@ std::string advice_for(Cause cause, const FunctionOptions& options) {
   return "";
 }
 
-Cause cause_of(structure::Role role) {
+Cause cause_of(detail::structure::Role role) {
   switch (role) {
-    case structure::Role::Number:
-    case structure::Role::Text: return Cause::HostValue;
-    case structure::Role::Object: return Cause::Object;
-    case structure::Role::Structure:
-    case structure::Role::Presence:
-    case structure::Role::Notes: return Cause::Structure;
+    case detail::structure::Role::Number:
+    case detail::structure::Role::Text: return Cause::HostValue;
+    case detail::structure::Role::Object: return Cause::Object;
+    case detail::structure::Role::Structure:
+    case detail::structure::Role::Presence:
+    case detail::structure::Role::Notes: return Cause::Structure;
   }
   return Cause::Structure;
 }
 
-std::string_view advice_of(structure::Role role) {
-  if (role == structure::Role::Notes) return advice_for_notes;
-  return role == structure::Role::Presence ? advice_for_presence : std::string_view();
+std::string_view advice_of(detail::structure::Role role) {
+  if (role == detail::structure::Role::Notes) return advice_for_notes;
+  return role == detail::structure::Role::Presence ? advice_for_presence : std::string_view();
 }
 
-std::vector<Difference> differences(const TraceEntry& entry, std::span<const Tensor> arguments, const structure::Description& description) {
+std::vector<Difference> differences(const TraceEntry& entry, std::span<const Tensor> arguments,
+                                    const detail::structure::Description& description) {
   std::vector<Difference> found;
   const Signature& signature = entry.signature();
-  for (const structure::Change& change : structure::changes(entry.made().values, description.parts))
+  for (const detail::structure::Change& change : detail::structure::changes(entry.made().values, description.parts))
     found.push_back({cause_of(change.role), change.text, 1, advice_of(change.role)});
   if (signature.specs().size() != arguments.size()) {
     if (found.empty()) found.push_back({Cause::Structure, "a mask or logits on an argument came or went", 1, advice_for_notes});
@@ -123,7 +124,7 @@ const EvictedTrace* find_evicted(std::span<const EvictedTrace> evicted, std::spa
 }  // namespace
 
 Explanation explain_retrace(const FunctionOptions& options, const TraceCache& cache, std::span<const Tensor> arguments,
-                            const std::string& key, const structure::Description& description) {
+                            const std::string& key, const detail::structure::Description& description) {
   const std::vector<EvictedTrace> evicted = cache.evicted();
   if (const EvictedTrace* trace = find_evicted(evicted, arguments, key)) {
     return {

@@ -12,6 +12,6 @@ struct Explanation {
 
 // The call by its tensors, which have passed the signature if there is one, its key, and in words.
 Explanation explain_retrace(const FunctionOptions& options, const TraceCache& cache, std::span<const Tensor> arguments,
-                            const std::string& key, const structure::Description& description);
+                            const std::string& key, const detail::structure::Description& description);
 
 }  // namespace anyshape::function_detail

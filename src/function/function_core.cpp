@@ -225,7 +225,7 @@ Signature FunctionCore::State::signature_of(std::span<const Tensor> tensors, con
 
 Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call) {
   const auto start = std::chrono::steady_clock::now();
-  const structure::Description description = call.describe();
+  const detail::structure::Description description = call.describe();
   Explanation why = function_detail::explain_retrace(options, cache, tensors, key, description);
   if (why.cause != Cause::FirstCall && options.retrace == Retrace::Forbid) {
     throw TraceError(fmt::format("function \"{}\": this call needs a new trace, which Retrace::Forbid rules out: {}. {}", options.name,
@@ -286,7 +286,7 @@ std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vecto
                                              runtime::RandomState random) const {
   std::vector<Tensor> arguments;  // whose rows a result may have
   if (entry.signature().has_ragged()) {
-    arguments = std::exchange(tensors, take_tensor_list());
+    arguments = std::exchange(tensors, detail::take_tensor_list());
     function_detail::append_dense_parts(arguments, tensors);
   }
   for (Tensor& tensor : tensors) {
@@ -324,8 +324,8 @@ std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vecto
   }
   results.resize(trace.results);
   results = trace.ragged.put_together(std::move(results), arguments);
-  give_tensor_list(std::move(tensors));
-  give_tensor_list(std::move(arguments));
+  detail::give_tensor_list(std::move(tensors));
+  detail::give_tensor_list(std::move(arguments));
   return results;
 }
 

@@ -12,6 +12,9 @@
 
 namespace anyshape {
 
+using detail::FunctionCall;
+using detail::FunctionCore;
+
 namespace function_detail {
 
 struct Counters {

@@ -55,7 +55,7 @@ std::string trace_object(const TraceRecord& record) {
   object.add_text("cause", to_string(record.cause));
   object.add_text("reason", record.reason);
   object.add_text("advice", record.advice);
-  object.add_list("values", record.values, [](const structure::Part& part) {
+  object.add_list("values", record.values, [](const detail::structure::Part& part) {
     return fmt::format("{{\"name\": {}, \"value\": {}}}", json_text(part.name), json_text(part.value));
   });
   object.add_list("outputs", record.outputs, [](const TensorSpec& spec) { return json_text(to_string(spec)); });

@@ -12,9 +12,9 @@ std::string to_words(const NoteKinds& kinds) {
 }
 
 void append_key(std::string& key, const NoteKinds& kinds) {
-  structure::append_key(key, kinds.has_mask);
-  structure::append_key(key, kinds.logits_of.has_value());
-  if (kinds.logits_of) structure::append_key(key, *kinds.logits_of);
+  detail::structure::append_key(key, kinds.has_mask);
+  detail::structure::append_key(key, kinds.logits_of.has_value());
+  if (kinds.logits_of) detail::structure::append_key(key, *kinds.logits_of);
 }
 
 }  // namespace anyshape::function_detail

@@ -173,7 +173,7 @@ std::vector<Tensor> RaggedResults::take_apart(std::vector<Tensor> results, std::
 
 std::vector<Tensor> RaggedResults::put_together(std::vector<Tensor> parts, std::span<const Tensor> arguments) const {
   if (std::ranges::none_of(results_, &Result::is_ragged)) return parts;
-  std::vector<Tensor> results = take_tensor_list();
+  std::vector<Tensor> results = detail::take_tensor_list();
   size_t next = 0;
   for (const Result& each : results_) {
     Tensor values = parts[next++];
@@ -186,7 +186,7 @@ std::vector<Tensor> RaggedResults::put_together(std::vector<Tensor> parts, std::
     if (each.brings_splits()) partition = make_partition(parts[next++], "function");
     results.push_back(make_ragged(values, std::move(partition)));
   }
-  give_tensor_list(std::move(parts));
+  detail::give_tensor_list(std::move(parts));
   return results;
 }
 

@@ -4,6 +4,8 @@
 
 namespace anyshape {
 
+using detail::FunctionCore;
+
 // On the list while it lives.
 class FunctionCore::Registration {
  public:

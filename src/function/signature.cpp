@@ -209,7 +209,7 @@ bool Signature::admits(std::span<const Tensor> arguments) const {
   return std::ranges::all_of(rows_, [&](const Rows& rows) { return admits_rows(arguments, rows); });
 }
 
-void Signature::require(std::span<const Tensor> arguments, const FunctionCall& call, const std::string& function) const {
+void Signature::require(std::span<const Tensor> arguments, const detail::FunctionCall& call, const std::string& function) const {
   if (admits(arguments)) return;
   if (arguments.size() != specs_.size()) {
     throw SignatureError(fmt::format("function \"{}\": {} tensor arguments given; expected {}: {}.", function, arguments.size(),

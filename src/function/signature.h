@@ -18,7 +18,7 @@ class Signature {
   // As declared: equal names are one symbol, `dynamic` is a fresh one. ArgumentError for what no call could bind.
   static Signature declared(const std::vector<TensorSpec>& specs);
   // For a call without a declaration: every size of every argument is a symbol of its own. It has the name of the field that the argument
-  // stands in (`ids0` of "argument 1 (ids)", as structure::Description names it); an argument without one has a letter, `a0`.
+  // stands in (`ids0` of "argument 1 (ids)", as detail::structure::Description names it); an argument without one has a letter, `a0`.
   static Signature open(std::span<const Tensor> arguments, std::span<const std::string> places = {});
 
   // The same with some symbols replaced by numbers: one entry per symbol, in the order of symbols().
@@ -46,7 +46,7 @@ class Signature {
   // Whether the arguments are within what was declared, number, rank, size, range: integer compares only.
   bool admits(std::span<const Tensor> arguments) const;
   // SignatureError where they are not.
-  void require(std::span<const Tensor> arguments, const FunctionCall& call, const std::string& function) const;
+  void require(std::span<const Tensor> arguments, const detail::FunctionCall& call, const std::string& function) const;
   // By the declaration's name where it has one, else by its place in the call: `argument 0 (x)`, `argument 0 (batch.ids)`.
   std::string argument_name(size_t tensor, const std::string& place) const;
   std::string to_string() const;  // "(x: f32[rows, cols])"

@@ -36,7 +36,7 @@ struct TraceFrame {
   bool has_learned = false;  // facts beside those of its beginning
   std::vector<Tensor> arguments;
   std::vector<Capture> captures;
-  std::unordered_map<const TensorImpl*, size_t> capture_of;  // by the tensor
+  std::unordered_map<const detail::TensorImpl*, size_t> capture_of;  // by the tensor
   std::vector<Slot> slots;
   std::unordered_map<const VariableState*, size_t> slot_of;
 

@@ -9,7 +9,9 @@
 
 namespace anyshape {
 
+namespace detail {
 struct VariableState;
+}  // namespace detail
 
 // A validated call: inputs of the right dtypes, outputs by the shape rule, checks that are still open.
 struct BoundCall {
@@ -26,7 +28,7 @@ class Interpreter {
   virtual ~Interpreter() = default;
   virtual std::vector<Tensor> run(const BoundCall& call) = 0;
   virtual void require_own(std::string_view op, const Tensor& tensor) const;  // TraceError for a tensor that left its trace
-  virtual void on_read(const VariableState&, const Tensor&) {}                // a variable was read and gave this tensor
+  virtual void on_read(const detail::VariableState&, const Tensor&) {}        // a variable was read and gave this tensor
   virtual bool records() const { return false; }                              // a tape follows what runs here
   virtual Interpreter& unrecorded() { return *this; }                         // the one behind the tapes
   // What was computed unseen by the tapes counts for them as one call of this op.

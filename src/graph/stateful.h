@@ -14,9 +14,12 @@
 
 namespace anyshape {
 
+class VariableSet;
+using detail::VariableState;
+
 uint64_t new_object_id();  // never given twice in a process
 
-struct VariableState {
+struct detail::VariableState {
   uint64_t id = new_object_id();
   std::string name;
   bool trainable = true;
@@ -29,7 +32,7 @@ struct VariableState {
   VariableTurn& turn() const { return turn_; }  // of who reads it and assigns it
 
  private:
-  friend class VariableSet;
+  friend VariableSet;
   mutable VariableGate gate_;
   mutable VariableTurn turn_;
   Tensor value_;

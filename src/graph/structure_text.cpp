@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <map>
 
-namespace anyshape::structure {
+namespace anyshape::detail::structure {
 
 std::string text_of(bool value) { return value ? "true" : "false"; }
 std::string text_of(int64_t value) { return fmt::to_string(value); }
@@ -95,4 +95,4 @@ std::vector<Change> changes(std::span<const Part> earlier, std::span<const Part>
   return found;
 }
 
-}  // namespace anyshape::structure
+}  // namespace anyshape::detail::structure

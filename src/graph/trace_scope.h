@@ -10,6 +10,8 @@
 
 namespace anyshape {
 
+using detail::FunctionResults;
+
 // A callable as a graph. Its inputs are the arguments, then `captures`; its outputs the results, then the new values of `assigned`.
 struct Region {
   struct Assigned {

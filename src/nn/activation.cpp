@@ -77,7 +77,7 @@ ActivationFunction::ActivationFunction(Op op) : callable_(require::callable("act
 ActivationFunction::ActivationFunction(std::function<Tensor(const Tensor&)> callable)
     : callable_(require::callable("activation", "the callable", std::move(callable))), name_("custom") {}
 
-void ActivationFunction::set_made(std::shared_ptr<const Made> made) { made_ = std::move(made); }
+void ActivationFunction::set_made(std::shared_ptr<const detail::Made> made) { made_ = std::move(made); }
 Config ActivationFunction::config() const {
   return name_ == "custom" ? config_of_callable(made_, registry_of<ActivationFunction>(), callable_) : Config::object(name_);
 }

@@ -114,7 +114,7 @@ Registry& registry_of<Initializer>() {
 Initializer::Initializer(const std::string& name) : Initializer(make<Initializer>(name)) {}
 Initializer::Initializer(const char* name) : Initializer(std::string(name)) {}
 
-void Initializer::set_made(std::shared_ptr<const Made> made) { made_ = std::move(made); }
+void Initializer::set_made(std::shared_ptr<const detail::Made> made) { made_ = std::move(made); }
 Config Initializer::config() const { return config_of_callable(made_, registry_of<Initializer>(), callable_); }
 
 Tensor Initializer::operator()(const Shape& shape, Dtype dtype) const {

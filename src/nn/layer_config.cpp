@@ -56,7 +56,7 @@ Config AnyLayer::config() const {
   return nn::layer_config(*this);
 }
 
-void AnyLayer::set_made(std::shared_ptr<const Made> made) {
+void AnyLayer::set_made(std::shared_ptr<const detail::Made> made) {
   if (layer_ == nullptr) throw ArgumentError("layer: the handle is empty; expected a layer.");
   layer_->state().made = std::move(made);
 }

@@ -17,7 +17,9 @@
 
 namespace anyshape {
 
-struct LayerState final : Identity {
+using detail::LayerState;
+
+struct detail::LayerState final : Identity {
   explicit LayerState(std::string type_name)
       : Identity(type_name == "Sequential" || type_name == "Functional" ? "model" : "layer"), type(std::move(type_name)) {}
 
@@ -32,9 +34,9 @@ struct LayerState final : Identity {
   bool has_other_names = false;  // in further containers, where its own was taken
   std::optional<Dtype> dtype;
   AnyLayer::Copy copy = nullptr;
-  std::shared_ptr<const Made> made;   // of a layer of ours: its options
-  std::string child_field;            // of a layer around another one: what its config calls that
-  std::atomic<bool> is_built{false};  // set when the weights are whole: other threads may then use them
+  std::shared_ptr<const detail::Made> made;  // of a layer of ours: its options
+  std::string child_field;                   // of a layer around another one: what its config calls that
+  std::atomic<bool> is_built{false};         // set when the weights are whole: other threads may then use them
   bool is_building = false;
   bool is_trainable = true;
   std::vector<TensorSpec> built_on;  // the inputs of the call or build() that made the weights

@@ -21,7 +21,7 @@ AnyLayer with_options(AnyLayer handle, const Options& options) {
 template <class Own, class Options, class Arguments = NoArguments>
 AnyLayer make_layer(const Options& options, const Arguments& arguments = {}) {
   const auto make = [&](const auto&... each) { return with_options(layer(Own(each..., options)), options); };
-  AnyLayer handle = std::apply(make, fields::references(arguments));
+  AnyLayer handle = std::apply(make, detail::fields::references(arguments));
   handle.set_made(detail::made_from(handle.type(), arguments, options));
   return handle;
 }

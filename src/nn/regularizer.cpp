@@ -58,7 +58,7 @@ Regularizer l1_l2(double first, double second) {
 
 Regularizer::Regularizer(const char* name) : Regularizer(std::string(name)) {}
 Regularizer::Regularizer(const std::string& name) : Regularizer(make<Regularizer>(name)) {}
-void Regularizer::set_made(std::shared_ptr<const Made> made) { made_ = std::move(made); }
+void Regularizer::set_made(std::shared_ptr<const detail::Made> made) { made_ = std::move(made); }
 Config Regularizer::config() const {
   return callable_ == nullptr ? Config() : config_of_callable(made_, registry_of<Regularizer>(), callable_);
 }

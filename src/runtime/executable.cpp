@@ -248,7 +248,7 @@ void Executable::run_launch(int block, int launch, Frame& frame, AsContext& cont
 }
 
 std::vector<Tensor> Executable::wrap_results(Frame& frame, std::span<const Tensor> arguments) const {
-  std::vector<Tensor> results = take_tensor_list();
+  std::vector<Tensor> results = detail::take_tensor_list();
   results.reserve(program_.results.size());
   for (size_t i = 0; i < program_.results.size(); ++i) {
     const lower::ProgramResult& result = program_.results[i];

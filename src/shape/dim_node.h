@@ -13,6 +13,8 @@
 
 namespace anyshape {
 
+using detail::DimNode;
+
 enum class AtomKind : uint8_t { Symbol, FloorDivide, Modulo, Min, Max, Bcast };
 
 // An unknown of a trace or signature. The id is unique in the process and never used again; names are for people.
@@ -53,7 +55,7 @@ struct RaggedAxis {
   Dim longest;
 };
 
-struct DimNode {
+struct detail::DimNode {
   std::vector<Term> terms;  // greatest monomial first; empty for a ragged axis only: a constant has no node
   int64_t constant = 0;
   size_t hash = 0;

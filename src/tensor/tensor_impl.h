@@ -11,6 +11,8 @@
 
 namespace anyshape {
 
+using detail::TensorImpl;
+
 namespace graph {
 struct Value;
 }
@@ -34,7 +36,7 @@ namespace nn {
 struct Notes;  // nn/notes.cpp: what layers note on a tensor for those after them
 }
 
-struct TensorImpl {
+struct detail::TensorImpl {
   TensorImpl();
   ~TensorImpl();
 

@@ -6,7 +6,7 @@
 
 namespace anyshape {
 
-std::vector<Tensor> take_tensor_list() { return Spares<std::vector<Tensor>>::take(); }
-void give_tensor_list(std::vector<Tensor>&& list) noexcept { Spares<std::vector<Tensor>>::give(std::move(list)); }
+std::vector<Tensor> detail::take_tensor_list() { return Spares<std::vector<Tensor>>::take(); }
+void detail::give_tensor_list(std::vector<Tensor>&& list) noexcept { Spares<std::vector<Tensor>>::give(std::move(list)); }
 
 }  // namespace anyshape

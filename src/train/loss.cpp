@@ -56,7 +56,7 @@ Loss::Loss(const char* name) : Loss(std::string(name)) {}
 
 Loss::Loss(const std::string& name) : Loss(make<Loss>(name)) {}
 
-void Loss::set_made(std::shared_ptr<const Made> made) {
+void Loss::set_made(std::shared_ptr<const detail::Made> made) {
   if (impl_ == nullptr) throw ArgumentError("loss: the handle is empty; expected a loss, its name or a callable.");
   LossImpl copy = *impl_;
   copy.made = std::move(made);

@@ -14,7 +14,9 @@
 
 namespace anyshape {
 
-struct LossImpl {
+using detail::LossImpl;
+
+struct detail::LossImpl {
   using Rule = std::function<Tensor(const Tensor& target, const Tensor& prediction)>;
 
   std::string name = {};
@@ -31,7 +33,7 @@ struct LossImpl {
   std::optional<int64_t> ignore_class = {};           // nor does this class number
   std::shared_ptr<const LossImpl> from_sigmoid = {};  // the same loss on logits, for a prediction that is a sigmoid
   std::shared_ptr<const LossImpl> from_softmax = {};  // or a softmax
-  std::shared_ptr<const Made> made = {};              // none: a callable of the user's
+  std::shared_ptr<const detail::Made> made = {};      // none: a callable of the user's
   // Which loss it is for these shapes ("accuracy" is one of three).
   std::function<std::shared_ptr<const LossImpl>(const Tensor& target, const Tensor& prediction)> choose = {};
 

@@ -81,7 +81,7 @@ Metric::Metric(const char* name) : Metric(std::string(name)) {}
 
 Metric::Metric(const std::string& name) : Metric(make<Metric>(name)) {}
 
-void Metric::set_made(std::shared_ptr<const Made> made) { required(metric_).state().made = std::move(made); }
+void Metric::set_made(std::shared_ptr<const detail::Made> made) { required(metric_).state().made = std::move(made); }
 Config Metric::config() const {
   if (metric_ == nullptr) return {};
   if (metric_->state().made != nullptr) return metric_->state().made->config();

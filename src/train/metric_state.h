@@ -11,13 +11,15 @@
 
 namespace anyshape {
 
-struct MetricState final : Identity {
+using detail::MetricState;
+
+struct detail::MetricState final : Identity {
   explicit MetricState(std::string own_name) : Identity("metric"), name(std::move(own_name)) {}
   std::string title() const override { return name; }
 
   std::string name;
   std::vector<Variable> sums = {};
-  std::shared_ptr<const Made> made = {};  // none: a class of the user's
+  std::shared_ptr<const detail::Made> made = {};  // none: a class of the user's
 };
 
 }  // namespace anyshape

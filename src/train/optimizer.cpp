@@ -27,6 +27,6 @@ std::vector<Variable> Optimizer::variables() const { return required(impl_).vari
 const std::string& Optimizer::name() const { return required(impl_).name(); }
 Optimizer Optimizer::clone() const { return Optimizer(required(impl_).clone()); }
 Config Optimizer::config() const { return impl_ == nullptr || impl_->made() == nullptr ? Config() : impl_->made()->config(); }
-void Optimizer::set_made(std::shared_ptr<const Made> made) { required(impl_).set_made(std::move(made)); }
+void Optimizer::set_made(std::shared_ptr<const detail::Made> made) { required(impl_).set_made(std::move(made)); }
 
 }  // namespace anyshape

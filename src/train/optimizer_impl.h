@@ -13,7 +13,9 @@
 
 namespace anyshape {
 
-class OptimizerImpl final : public Identity {
+using detail::OptimizerImpl;
+
+class detail::OptimizerImpl final : public Identity {
  public:
   OptimizerImpl(std::string name, OptimizerOptions options, UpdateRule rule);
 
@@ -25,8 +27,8 @@ class OptimizerImpl final : public Identity {
   std::shared_ptr<OptimizerImpl> clone() const;
 
   const std::string& name() const { return name_; }
-  const std::shared_ptr<const Made>& made() const { return made_; }
-  void set_made(std::shared_ptr<const Made> made) { made_ = std::move(made); }
+  const std::shared_ptr<const detail::Made>& made() const { return made_; }
+  void set_made(std::shared_ptr<const detail::Made> made) { made_ = std::move(made); }
   std::string title() const override { return name_; }
   const Variable& iterations() const { return iterations_; }
   Tensor rate() const;  // at the next update, f32
@@ -41,7 +43,7 @@ class OptimizerImpl final : public Identity {
   std::string name_;
   OptimizerOptions options_;
   UpdateRule rule_;
-  std::shared_ptr<const Made> made_;
+  std::shared_ptr<const detail::Made> made_;
   Variable iterations_;
   Variable rate_;  // where no schedule decides: an input of the step, so another rate is no new trace
   mutable ForkMutex mutex_;

@@ -86,7 +86,7 @@ Registry& registry_of<Schedule>() {
   });
 }
 
-void Schedule::set_made(std::shared_ptr<const Made> made) { made_ = std::move(made); }
+void Schedule::set_made(std::shared_ptr<const detail::Made> made) { made_ = std::move(made); }
 Config Schedule::config() const { return is_constant() ? Config(rate_) : config_of_callable(made_, registry_of<Schedule>(), callable_); }
 
 void Schedule::require_callable() const { require::callable("schedule", "the callable", callable_); }

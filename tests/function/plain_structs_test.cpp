@@ -13,8 +13,8 @@ struct PlainOfOneFile {
 namespace {
 
 using Floats = std::vector<float>;
-using structure::Kind;
-using structure::kind_of;
+using detail::structure::Kind;
+using detail::structure::kind_of;
 
 enum class Mode { Sum, Mean };
 
@@ -142,7 +142,7 @@ TEST(PlainStructs, are_states_of_loops_and_branches) {
 
 template <class Plain>
 std::string reason_for(const Plain& first, const Plain& second) {
-  auto total = function([](Plain plain) { return structure::flatten(plain)[0] * 2.0f; }, {.name = "total"});
+  auto total = function([](Plain plain) { return detail::structure::flatten(plain)[0] * 2.0f; }, {.name = "total"});
   total(first);
   return total.would_retrace(second).reason;
 }

@@ -96,7 +96,8 @@ std::vector<Tensor> walk(const Loop& loop, const Tensor& counts, const Tensor& x
   const auto body = [&](std::span<const Tensor> carried, std::span<const Tensor> slices) -> FunctionResults {
     return {loop.step(w, {carried.begin(), carried.end()}, slices[0])};
   };
-  return (is_packed ? scan_packed(counts, states, {xs}, body) : scan_tensors(body, states, {xs}, {.reverse = loop.reverse})).tensors;
+  return (is_packed ? scan_packed(counts, states, {xs}, body) : detail::scan_tensors(body, states, {xs}, {.reverse = loop.reverse}))
+      .tensors;
 }
 
 std::vector<Tensor> values_and_gradients(const Loop& loop, const Tensor& counts, const Tensor& xs, const Tensor& h, const Weights& w) {

@@ -253,7 +253,7 @@ TEST_F(Callbacks, what_a_checkpoint_cannot_write_is_found_before_training) {
 TEST_F(Callbacks, a_null_pointer_is_no_callback) {
   EXPECT_EQ(text_of<ArgumentError>([] { const AnyCallback none = std::shared_ptr<EarlyStopping>(); }),
             "callback: the pointer is null; expected a callback.");
-  EXPECT_EQ(text_of<ArgumentError>([] { Dataset(std::shared_ptr<const DatasetImpl>()); }),
+  EXPECT_EQ(text_of<ArgumentError>([] { Dataset(std::shared_ptr<const detail::DatasetImpl>()); }),
             "Dataset: the pointer is null; expected a dataset.");
   Dataset data = Dataset::from(ones({4, 1}), ones({4, 1})).batch(2);
   const Dataset moved = std::move(data);

@@ -135,9 +135,9 @@ std::vector<Tensor> SteppedLayer::walk_dense(const Loop& loop, const Tensor& x, 
   std::vector<Tensor> sequences{project(swapaxes(x, 0, 1))};
   if (loop.is_masked) sequences.push_back(expand_dims(transpose(is_real), -1));
   std::vector<Tensor> results =
-      scan_tensors([&](std::span<const Tensor> carry,
-                       std::span<const Tensor> slices) { return FunctionResults{one_step(loop, loop.kept, carry, slices)}; },
-                   carried, sequences, {.reverse = walk.go_backwards})
+      detail::scan_tensors([&](std::span<const Tensor> carry,
+                               std::span<const Tensor> slices) { return FunctionResults{one_step(loop, loop.kept, carry, slices)}; },
+                           carried, sequences, {.reverse = walk.go_backwards})
           .tensors;
   if (walk.return_sequences) results.back() = swapaxes(results.back(), 0, 1);
   return results;

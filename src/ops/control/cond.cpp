@@ -64,7 +64,7 @@ std::vector<Tensor> gradient(const GradientCall& call) {
     };
   };
   const std::vector<Tensor> found =
-      cond_tensors(call.inputs[0], branch(*attrs.then, 0, split), branch(*attrs.otherwise, split, captured.size() - split)).tensors;
+      detail::cond_tensors(call.inputs[0], branch(*attrs.then, 0, split), branch(*attrs.otherwise, split, captured.size() - split)).tensors;
   std::vector<Tensor> gradients(call.inputs.size());
   for (size_t i = 0, next = 0; i < captured.size(); ++i) {
     if (needed[i]) gradients[i + 1] = found[next++];
@@ -147,8 +147,8 @@ Joined join(const Tensor& condition, Region then, Region otherwise) {
   return joined;
 }
 
-FunctionResults cond_tensors(const Tensor& condition, const std::function<FunctionResults()>& then,
-                             const std::function<FunctionResults()>& otherwise) {
+FunctionResults detail::cond_tensors(const Tensor& condition, const std::function<FunctionResults()>& then,
+                                     const std::function<FunctionResults()>& otherwise) {
   TraceScope* scope = current_trace_scope();
   if (scope == nullptr || !is_traced(condition)) return run_scope(static_cast<bool>(condition) ? then : otherwise);
   return scope->run_scope([&]() -> FunctionResults {

@@ -269,8 +269,8 @@ FunctionResults trace_scan(const ScanBody& body, const std::vector<Tensor>& carr
   });
 }
 
-FunctionResults scan_tensors(const ScanBody& body, const std::vector<Tensor>& initial, const std::vector<Tensor>& sequences,
-                             const ScanOptions& options) {
+FunctionResults detail::scan_tensors(const ScanBody& body, const std::vector<Tensor>& initial, const std::vector<Tensor>& sequences,
+                                     const ScanOptions& options) {
   const ScanPlan plan{.length = length_of(initial, sequences, options), .reverse = options.reverse};
   std::vector<Tensor> carried;
   for (const Tensor& each : initial) carried.push_back(settled_number(each));

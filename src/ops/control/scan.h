@@ -6,6 +6,8 @@
 
 namespace anyshape {
 
+using detail::ScanBody;
+
 // Inputs: the carried values, the sequences, what the body captures. The body takes carried values, one step of each sequence and captures,
 // and gives carried values and one step of each output. Outputs: the last carried values, then the stacked ones.
 //

@@ -76,11 +76,11 @@ std::vector<Tensor> gradient(const GradientCall& call) {
   const auto as_scan = [&](std::span<const Tensor> inputs) {
     const auto step = [&](std::span<const Tensor> carry, std::span<const Tensor>) -> FunctionResults {
       const Tensor goes_on = Replay(*attrs.condition, with(carry, inputs.subspan(carried, asked))).outputs()[0];
-      return cond_tensors(
+      return detail::cond_tensors(
           goes_on, [&]() -> FunctionResults { return {Replay(*attrs.body, with(carry, inputs.subspan(carried + asked))).outputs()}; },
           [&]() -> FunctionResults { return {{carry.begin(), carry.end()}}; });
     };
-    return scan_tensors(step, {inputs.begin(), inputs.begin() + attrs.carried}, {}, {.length = attrs.max_iterations}).tensors;
+    return detail::scan_tensors(step, {inputs.begin(), inputs.begin() + attrs.carried}, {}, {.length = attrs.max_iterations}).tensors;
   };
   const Region whole = current_trace_scope()->trace_region("while", specs_of(call.inputs), as_scan);
   std::vector<Tensor> dys(call.dys.begin(), call.dys.end());
@@ -94,7 +94,8 @@ std::vector<Tensor> gradient(const GradientCall& call) {
   throw ShapeError(fmt::format("while_loop: {}; expected {}.{}", change_of_carry(number, before, after), carry_rule, current_place()));
 }
 
-std::vector<Tensor> loop_eagerly(const WhileCondition& condition, const WhileBody& body, std::vector<Tensor> carried, int64_t most) {
+std::vector<Tensor> loop_eagerly(const detail::WhileCondition& condition, const detail::WhileBody& body, std::vector<Tensor> carried,
+                                 int64_t most) {
   for (int64_t done = 0; (most < 0 || done < most) && static_cast<bool>(condition(carried)); ++done) {
     std::vector<Tensor> next = body(carried);
     if (next.size() != carried.size()) {
@@ -137,8 +138,8 @@ constinit const OpDef while_op{.name = "while_loop",
                                .gradient = gradient,
                                .attrs = [] { return Attrs(WhileAttrs{}); }};
 
-std::vector<Tensor> while_tensors(const WhileCondition& condition, const WhileBody& body, const std::vector<Tensor>& initial,
-                                  const WhileOptions& options) {
+std::vector<Tensor> detail::while_tensors(const WhileCondition& condition, const WhileBody& body, const std::vector<Tensor>& initial,
+                                          const WhileOptions& options) {
   if (initial.empty()) throw ArgumentError("while_loop: the state has no tensor; expected at least one.");
   if (options.max_iterations && *options.max_iterations < 0)
     throw ArgumentError(fmt::format("while_loop: max_iterations is {}; expected 0 or more.", *options.max_iterations));
