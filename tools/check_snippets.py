@@ -43,7 +43,7 @@ def main():
             source.write_text(code)
             built = subprocess.run([compiler[0], "-std=c++20", "-Wall", "-Wextra", "-Werror", source, "-o", program, *compiler[1:]],
                                    capture_output=True, text=True)
-            run = built if built.returncode else subprocess.run([program], capture_output=True, text=True, timeout=60)
+            run = built if built.returncode else subprocess.run([program], capture_output=True, text=True, timeout=600)
             wrong = "" if run.returncode else difference(shown, run.stdout)
             if wrong and "--write" in sys.argv:
                 page.write_text(page.read_text().replace(f"```text\n{shown}```", f"```text\n{run.stdout}```"))

@@ -18,6 +18,8 @@ using as::Tensor;
 
 namespace {
 
+constexpr unsigned patience = 600;  // seconds that a child may take before an alarm ends it: it hangs then
+
 void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "wrong in process %d: %s\n", static_cast<int>(getpid()), what);
@@ -85,7 +87,7 @@ void prefetched_passes() {
       if (++before > 1) continue;
       const pid_t child = fork();
       if (child == 0) {
-        alarm(120);
+        alarm(patience);
         continue;  // with this pass
       }
       int status = 0;
@@ -133,7 +135,7 @@ void layers_in_the_middle() {
     while (!Waiting::is_building) std::this_thread::yield();
     const pid_t child = fork();
     if (child == 0) {
-      alarm(30);
+      alarm(patience);
       Waiting::goes_on = true;
       use();
       _exit(0);
@@ -158,7 +160,7 @@ void owners_that_wait() {
     variable.assign(as::ones({4}));
   });
   while (!ends) std::this_thread::yield();
-  alarm(60);
+  alarm(patience);
   const pid_t child = fork();
   if (child == 0) _exit(0);
   int status = 0;
@@ -188,7 +190,7 @@ int main(int count, char** arguments) {
     if (!is_busy) as::sum(as::ones({300000 + round}));  // its workers are on their way to sleep when the process forks
     const pid_t child = fork();
     if (child == 0) {
-      alarm(120);  // a child that hangs is ended by it
+      alarm(patience);
       work.all(round);
       _exit(0);
     }
