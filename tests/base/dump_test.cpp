@@ -2,6 +2,7 @@
 #include "base/dump.h"
 
 #include "base/log.h"
+#include "support/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -22,12 +23,6 @@ Dump dump_to(const std::filesystem::path& folder, std::string_view name) {
   return dump;
 }
 
-std::filesystem::path fresh_folder() {
-  std::filesystem::path folder = std::filesystem::temp_directory_path() / "anyshape_dump_test";
-  std::filesystem::remove_all(folder);
-  return folder;
-}
-
 TEST(Dump, is_off_where_nobody_asks) {
   ::unsetenv("ANYSHAPE_DUMP");
   Dump dump("f");
@@ -36,7 +31,8 @@ TEST(Dump, is_off_where_nobody_asks) {
 }
 
 TEST(Dump, numbers_the_stages_in_a_folder_of_its_own) {
-  const std::filesystem::path folder = fresh_folder();
+  const test::TemporaryFolder own;
+  const std::filesystem::path& folder = own.path();
   Dump dump = dump_to(folder / "made", "my step/../x");
   ASSERT_TRUE(dump.is_on());
   dump.write("trace", "one");
@@ -48,11 +44,11 @@ TEST(Dump, numbers_the_stages_in_a_folder_of_its_own) {
   std::ifstream file(folder / "made" / names[0] / "01_deduplicate.txt");
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "two");
   EXPECT_TRUE(std::filesystem::exists(folder / "made" / names[0] / "00_trace.txt"));
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Dump, warns_once_where_it_cannot_write) {
-  const std::filesystem::path folder = fresh_folder();
+  const test::TemporaryFolder own;
+  const std::filesystem::path folder = own.path() / "taken";
   std::ofstream(folder) << "a file where a folder should be";
   std::vector<std::string> lines;
   set_log_sink([&](std::string_view line) { lines.emplace_back(line); });
@@ -62,7 +58,6 @@ TEST(Dump, warns_once_where_it_cannot_write) {
   set_log_sink({});
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_TRUE(lines[0].starts_with("ANYSHAPE_DUMP: cannot write to ")) << lines[0];
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

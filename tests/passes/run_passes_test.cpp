@@ -4,6 +4,7 @@
 #include "base/switches.h"
 #include "graph/text.h"
 #include "ops/all_ops.h"
+#include "support/temporary_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -58,22 +59,20 @@ TEST(RunPasses, every_pass_is_in_the_list_of_switches) {
 }
 
 TEST(RunPasses, every_stage_can_be_a_file) {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "anyshape_dump_of_passes";
-  std::filesystem::remove_all(folder);
-  ::setenv("ANYSHAPE_DUMP", folder.c_str(), 1);
+  const test::TemporaryFolder folder;
+  ::setenv("ANYSHAPE_DUMP", folder.path().c_str(), 1);
   Dump dump("squares");
   ::unsetenv("ANYSHAPE_DUMP");
   const auto graph = graph::parse(squares, find_op);
   Decisions decisions;
   run_passes(*graph, decisions, &dump);
   std::set<std::string> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
     if (entry.is_regular_file()) files.insert(entry.path().filename());
   }
   EXPECT_EQ(files.size(), all_passes().size() + 1);
   EXPECT_TRUE(files.begin()->starts_with("00_trace"));
   EXPECT_TRUE(files.rbegin()->ends_with("_remove_dead_code.txt"));
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
