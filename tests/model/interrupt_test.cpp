@@ -11,6 +11,17 @@
 namespace anyshape {
 namespace {
 
+// Ctrl-C as it is in a terminal: what a shell starts in the background may ignore it, and a program inherits that.
+class Interrupt : public testing::Test {
+ protected:
+  Interrupt() : before_(std::signal(SIGINT, SIG_DFL)) {}
+  ~Interrupt() override { std::signal(SIGINT, before_); }
+
+ private:
+  void (*before_)(int);
+};
+using InterruptDeathTest = Interrupt;
+
 Model compiled_model() {
   Model model = Sequential(Dense(1));
   model.compile({.optimizer = "sgd", .loss = "mse"});
@@ -30,7 +41,7 @@ struct sigaction handler_now() {
   return action;
 }
 
-TEST(Interrupt, ends_fit_after_the_step_with_a_whole_history) {
+TEST_F(Interrupt, ends_fit_after_the_step_with_a_whole_history) {
   const struct sigaction before = handler_now();
   Model model = compiled_model();
   const Tensor x = ones({10, 2}), y = ones({10, 1});
@@ -47,7 +58,7 @@ TEST(Interrupt, ends_fit_after_the_step_with_a_whole_history) {
   EXPECT_EQ(model.fit(x, y, {.epochs = 2, .verbose = Verbose::Silent}).epochs(), 2);
 }
 
-TEST(Interrupt, is_left_alone_where_the_program_ignores_it) {
+TEST_F(Interrupt, is_left_alone_where_the_program_ignores_it) {
   const auto before = std::signal(SIGINT, SIG_IGN);
   Model model = compiled_model();
   EXPECT_EQ(
@@ -57,7 +68,7 @@ TEST(Interrupt, is_left_alone_where_the_program_ignores_it) {
   std::signal(SIGINT, before);
 }
 
-TEST(InterruptDeathTest, the_second_one_ends_the_program) {
+TEST_F(InterruptDeathTest, the_second_one_ends_the_program) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(
       compiled_model().fit(ones({4, 2}), ones({4, 1}), {.batch_size = 1, .verbose = Verbose::Silent, .callbacks = {interrupting(1, 2)}}),
