@@ -43,11 +43,18 @@ TEST_F(WholeFiles, a_process_that_is_killed_leaves_a_whole_file_and_its_drafts_d
   save('a');
   size_t left_behind = 0;
   for (int round = 0; round < 60; ++round) {
+    int begun[2];
+    ASSERT_EQ(::pipe(begun), 0);
     const pid_t child = ::fork();
     if (child == 0) {
+      [[maybe_unused]] const ssize_t told = ::write(begun[1], "x", 1);
       for (char letter = 'a';; letter = letter == 'z' ? 'a' : static_cast<char>(letter + 1)) save(letter);
     }
     ASSERT_GT(child, 0);
+    char byte = 0;
+    ASSERT_EQ(::read(begun[0], &byte, 1), 1);  // on a busy machine it takes long to begin
+    ::close(begun[0]);
+    ::close(begun[1]);
     ::usleep(static_cast<useconds_t>(300 + round * 97));
     ::kill(child, SIGKILL);
     ASSERT_EQ(::waitpid(child, nullptr, 0), child);
