@@ -92,13 +92,14 @@ TEST(ModelThreads, a_first_call_that_fails_takes_back_nothing_that_another_threa
   }
 }
 
-// Builds when another layer has been built by another thread: a lock over all layers would never let it.
+// Builds when another layer has been built by another thread: a lock over all layers would never let it. Then it gives up after a minute.
 class Waiting : public Layer {
  public:
   Waiting(std::atomic<bool>& begun, const std::atomic<int>& builds) : begun_(&begun), builds_(&builds) {}
   void build(const Shape&) override {
     *begun_ = true;
-    for (int i = 0; i < 2000 && *builds_ == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    for (int i = 0; i < 12'000 && *builds_ == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_EQ(*builds_, 1) << "the other layer was not built meanwhile";
   }
   Tensor call(const Tensor& x, const CallContext&) override { return x; }
 
@@ -113,9 +114,7 @@ TEST(ModelThreads, layers_are_built_beside_each_other_by_threads) {
   const Sequential waiting{Waiting(begun, builds)}, other{CountedScale(builds)};
   std::thread first([&] { waiting(ones({2, 3})); });
   while (!begun) std::this_thread::yield();
-  const auto start = std::chrono::steady_clock::now();
   other(ones({2, 3}));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(8));
   first.join();
   EXPECT_EQ(builds, 1);
 }
