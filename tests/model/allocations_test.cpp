@@ -1,14 +1,13 @@
 // A call after the first few asks nobody for memory: not the system for blocks, and, where the sizes are small, not even the C library for
 // handles. Over ten thousand sizes, memory is what the largest needs.
+#include "support/resident_memory.h"
 #include "support/sanitized.h"
 
 #include <anyshape/anyshape.h>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <numeric>
 #include <random>
 
@@ -121,13 +120,6 @@ TEST(Allocations, a_recurrent_training_step_asks_the_system_for_nothing) {
   EXPECT_EQ(asked.of_system, 0);
 }
 
-int64_t resident_bytes() {
-  std::ifstream file("/proc/self/statm");
-  int64_t total = 0, resident = 0;
-  file >> total >> resident;
-  return resident * sysconf(_SC_PAGESIZE);
-}
-
 // Growth of the allocator and of the process over calls of sizes 1..largest in random order, after the largest was seen.
 template <class Call>
 void expect_flat(int64_t largest, const Call& call) {
@@ -138,12 +130,13 @@ void expect_flat(int64_t largest, const Call& call) {
   std::ranges::shuffle(sizes, host);
   constexpr int64_t mebibyte = 1 << 20;
   const MemoryUse before = memory_use();
-  const int64_t resident = resident_bytes();
-  for (const int64_t size : sizes) call(size);
+  const int64_t growth = resident_growth(is_sanitized ? INT64_MAX : mebibyte, [&] {
+    for (const int64_t size : sizes) call(size);
+  });
   const MemoryUse after = memory_use();
   EXPECT_LE(after.live_bytes + after.cached_bytes - before.live_bytes - before.cached_bytes, mebibyte);
   if (!is_sanitized) {
-    EXPECT_LE(resident_bytes() - resident, mebibyte);
+    EXPECT_LE(growth, mebibyte);
   }
 }
 
