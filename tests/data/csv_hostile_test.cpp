@@ -12,9 +12,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 
@@ -32,7 +32,7 @@ class HostileCsv : public testing::Test {
   // Goes through the file; the text of what it is refused with, within the bounds of every reader.
   std::string refusal(const CsvOptions& options = {}) {
     std::string text = "nothing was thrown";
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();  // of this process: others do not count
     const std::optional<int64_t> peak = test::peak_growth([&] {
       try {
         for (const Example& example : Dataset::from_csv(file_, options)) static_cast<void>(example);
@@ -40,8 +40,7 @@ class HostileCsv : public testing::Test {
         text = error.what();
       }
     });
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-    EXPECT_LT(taken.count(), 10);
+    EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 10);
     const auto bytes = static_cast<int64_t>(std::filesystem::file_size(file_));
     EXPECT_LT(peak.value_or(0), 4 * bytes + (int64_t{64} << 20));
     EXPECT_LT(text.size(), 4000U);
