@@ -3,6 +3,7 @@
 
 #include <anyshape/error.h>
 #include <anyshape/gradient.h>
+#include <anyshape/kernel_cache.h>
 #include <anyshape/ops.h>
 
 #include <fmt/format.h>
@@ -13,6 +14,8 @@
 
 namespace anyshape::check {
 namespace {
+
+constexpr double most_seconds = 1;
 
 double thread_seconds() {
   timespec now{};
@@ -51,7 +54,7 @@ void FuzzKind::run_decoded(const FuzzCall& call, bool trace, bool differentiate)
   (*traced_)(call.tensors);
 }
 
-std::string FuzzKind::run(std::span<const uint8_t> values) {
+FuzzKind::Outcome FuzzKind::run_once(std::span<const uint8_t> values) {
   FuzzBytes source(kind_, values);
   const bool trace = source.chance(25), differentiate = source.chance(25);
   const FuzzOp* op = source.chance(50) ? &source.pick(fuzz_table()) : nullptr;
@@ -67,9 +70,19 @@ std::string FuzzKind::run(std::span<const uint8_t> values) {
   } catch (const std::exception& error) {
     problem = fmt::format("{}: {}", typeid(error).name(), error.what());
   }
-  const double seconds = thread_seconds() - start;
-  if (seconds > 1) problem += fmt::format(" took {:.2f} s", seconds);
-  return problem.empty() ? "" : fmt::format("{}\n  in: {}", problem, source.text());
+  return {.problem = problem, .call = source.text(), .seconds = thread_seconds() - start};
+}
+
+std::string FuzzKind::run(std::span<const uint8_t> values) {
+  Outcome outcome = run_once(values);
+  // A busy machine makes a call slow, but not every time: the best of several counts, and each traces and compiles anew.
+  for (int again = 0; again < 5 && outcome.seconds > most_seconds && outcome.seconds < 10 * most_seconds; ++again) {
+    set_kernel_cache({.enabled = false});
+    traced_.reset();
+    outcome.seconds = std::min(outcome.seconds, FuzzKind(kind_).run_once(values).seconds);
+  }
+  if (outcome.seconds > most_seconds) outcome.problem += fmt::format(" took {:.2f} s", outcome.seconds);
+  return outcome.problem.empty() ? "" : fmt::format("{}\n  in: {}", outcome.problem, outcome.call);
 }
 
 std::string run_fuzz_call(const FuzzInput& input) { return FuzzKind(input.kind).run(input.values); }

@@ -19,6 +19,11 @@ class FuzzKind {
   std::string run(std::span<const uint8_t> values);
 
  private:
+  struct Outcome {
+    std::string problem, call;
+    double seconds = 0;
+  };
+  Outcome run_once(std::span<const uint8_t> values);
   void run_decoded(const FuzzCall& call, bool trace, bool differentiate);
 
   std::vector<uint8_t> kind_;
