@@ -6,6 +6,7 @@
 
 #include <anyshape/anyshape.h>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -94,12 +95,14 @@ TEST_F(HostileCsv, what_is_no_regular_file_is_refused_at_once) {
   EXPECT_EQ(text_of<DataError>([&] { Dataset::from_csv("/dev/zero"); }), "Dataset::from_csv: \"/dev/zero\" is a device; expected a file.");
   const std::filesystem::path name = folder_.path() / "socket";
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
-  std::strncpy(address.sun_path, name.c_str(), sizeof(address.sun_path) - 1);
+  const int folder = ::open(folder_.path().c_str(), O_PATH | O_DIRECTORY);  // its own name may be longer than an address
+  std::strncpy(address.sun_path, ("/proc/self/fd/" + std::to_string(folder) + "/socket").c_str(), sizeof(address.sun_path) - 1);
   const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
   ASSERT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
   EXPECT_EQ(text_of<DataError>([&] { Dataset::from_csv(name); }),
             "Dataset::from_csv: \"" + name.string() + "\" is a socket; expected a file.");
   ::close(socket);
+  ::close(folder);
 }
 
 TEST_F(HostileCsv, a_column_without_a_name_is_a_column) {
