@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Holds pages and comments to docs/glossary.md: phrases in quotes in the last column of its tables are not used; the first column says what is.
+"""Holds pages, comments and messages to docs/glossary.md: the last column of its tables has phrases in quotes that are not used, the first column the
+word that is.
 
-Pages are README.md, CONTRIBUTING.md, CHANGELOG.md, SECURITY.md and docs/; comments are those of include/, src/, tests/, bench/, examples/ and
-tools/ (.h and .cpp; the acceptance programs are a contract and stay as they are). Phrases are found in any case, in the plural, and across the ends
-of lines. Code is left alone: fenced blocks, and what stands in backticks or, in comments, in double quotes.
+Pages are README.md, CONTRIBUTING.md, CHANGELOG.md, SECURITY.md and docs/. Comments are those of include/, src/, tests/, bench/, examples/ and tools/
+(.h and .cpp; the acceptance programs are a contract and stay as they are). Messages are the string literals of include/ and src/: errors, reports,
+decisions. Phrases are found in any case, in the plural, and across the ends of lines and of literals that follow one another. Code is left alone:
+fenced blocks, and what stands in backticks or, in comments, in double quotes.
 
 usage: check_words.py [--self-test]
 """
@@ -19,7 +21,13 @@ GLOSSARY = "docs/glossary.md"
 PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"]
 SOURCES = ["include", "src", "tests", "bench", "examples", "tools"]
 LEFT_ALONE = ["tests/acceptance/", "tests/goldens/"]
-COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|//[/!<]*(?P<text>[^\n]*)')
+MESSAGES = ["include/", "src/"]
+TOKEN = re.compile(  # what is not looked into, a literal, or a comment
+    r'(?m:^[ \t]*#[ \t]*include\b[^\n]*)|\'(?:\\.|[^\'\\\n])\''
+    r'|R"(?P<mark>[^(\s]*)\((?P<raw>.*?)\)(?P=mark)"|"(?P<literal>(?:\\.|[^"\\\n])*)"'
+    r"|//[/!<]*(?P<comment>[^\n]*)",
+    re.S,
+)
 
 
 def forbidden(root):
@@ -45,11 +53,27 @@ def page_text(text):
 
 def comment_text(text):
     """The comments of a source, on their lines; comments that other code stands between do not run into each other."""
-    lines = []
-    for line in text.split("\n"):
-        found = next((match for match in COMMENT.finditer(line) if match["text"] is not None), None)
-        lines.append("\0" if found is None else ("" if line.lstrip().startswith("//") else "\0 ") + found["text"])
+    lines = text.split("\n")
+    comments = {text.count("\n", 0, found.start()): found["comment"] for found in TOKEN.finditer(text) if found["comment"] is not None}
+    for number, line in enumerate(lines):
+        comment = comments.get(number)
+        lines[number] = "\0" if comment is None else ("" if line.lstrip().startswith("//") else "\0 ") + comment
     return re.sub(r'`[^`\n]*`|"[^"\n]*"', blanked, "\n".join(lines))
+
+
+def message_text(text):
+    """The string literals of a source, on their lines; those that only white space stands between run into each other."""
+    kept = [character if character == "\n" else "\0" for character in text]
+    end = None  # of the literal before
+    for found in TOKEN.finditer(text):
+        group = "raw" if found["raw"] is not None else "literal"
+        if found[group] is None:
+            continue
+        if end is not None and not text[end : found.start()].strip():
+            kept[end - 1 : found.start(group)] = re.sub(r"[^\n]", " ", text[end - 1 : found.start(group)])
+        kept[found.start(group) : found.end(group)] = re.sub(r"\\[nt]", "  ", found[group])
+        end = found.end()
+    return "".join(kept)
 
 
 def texts(root):
@@ -61,7 +85,10 @@ def texts(root):
         for path in sorted((root / folder).rglob("*")):
             name = path.relative_to(root).as_posix()
             if path.suffix in (".h", ".cpp") and not any(name.startswith(each) for each in LEFT_ALONE):
-                yield path, comment_text(path.read_text())
+                text = path.read_text()
+                yield path, comment_text(text)
+                if any(name.startswith(each) for each in MESSAGES):
+                    yield path, message_text(text)
 
 
 def check(root):
@@ -85,11 +112,14 @@ def self_test():
         ("docs/code.md", "```\nvalues on the way\n```\nand `heap area`\n", []),
         ("docs/near.md", "values on the ways-out, a heap-area, values quoted\n", []),
         ("src/a/a.cpp", "int x;  // a heap area\n// values on\n// the way\n", [1, 2]),
-        ("src/a/b.h", 'auto t = "// heap area";  // fine\n/// a heap area\nint heap; // area\n', [2]),
+        ("src/a/b.h", 'auto t = "// it is";  // fine\n/// a heap area\nint heap; // area\n', [2]),
+        ("src/a/said.cpp", 'fail("in a heap "\n     "area: " + name);\nreport("heap", "area");\nreport("values\\non the way");\n', [1, 4]),
+        ("src/a/raw.cpp", 'auto t = R"(one\nheap area)";\nauto u = R"x("heap")x" "area";\n', [2]),
+        ("src/a/included.h", '#include "heap area"\nchar c = \'"\';\nint heap_area;\nauto d = "heap areas";\n', [4]),
         ("src/a/apart.h", "int a;  // the heap\nint b;  // area of it\n", []),
         ("include/anyshape/c.h", "int y;  ///< a heap area\n", [1]),
         ("tests/acceptance/d.cpp", "// heap area\n", []),
-        ("tests/e_test.cpp", '// says "heap area" and `heap area`\n', []),
+        ("tests/e_test.cpp", '// says "heap area" and `heap area`\nauto t = "heap area";\n', []),
     ]
     wrong = []
     with tempfile.TemporaryDirectory() as folder:

@@ -134,8 +134,8 @@ graph::Value* Tracer::wide_argument(const BoundCall& call) {
   return wide_.back().value;
 }
 
-// The size that the outputs are written in gets its number. That of a twin, which finds its size in the same values, is equal: what is done
-// with the results of both needs no check.
+// The size that the outputs are written in gets its number. That of a twin, which counts the same values, is equal: what is done with
+// the results of both needs no check.
 MadeSize Tracer::make_size(const BoundCall& call, Specs& outputs, const graph::Node* twin) {
   if (frame_ != &root_) {
     throw TraceError(

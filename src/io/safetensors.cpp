@@ -61,7 +61,7 @@ Entry read_entry(JsonReader& json, std::string name) {
       has_shape = true;
     } else if (key == "data_offsets") {
       const std::vector<int64_t> offsets = json.integers(2);
-      if (offsets.size() != 2) json.fail("has a place that is no pair of numbers");
+      if (offsets.size() != 2) json.fail("has data_offsets that are no pair of numbers");
       entry.begin = offsets[0];
       entry.end = offsets[1];
       has_offsets = true;
@@ -104,7 +104,8 @@ void put_in_order(std::vector<Entry>& entries, int64_t bytes, const std::filesys
   std::ranges::sort(entries, {}, [](const Entry& entry) { return std::pair(entry.begin, entry.end); });
   int64_t end = 0;
   for (const Entry& entry : entries) {
-    if (entry.begin != end) refuse(file, fmt::format("has {} in a place that does not follow the tensor before it", in_quotes(entry.name)));
+    if (entry.begin != end)
+      refuse(file, fmt::format("has {} at an offset that does not follow the tensor before it", in_quotes(entry.name)));
     end = entry.end;
   }
   if (end != bytes) refuse(file, "has bytes behind its last tensor");

@@ -26,7 +26,7 @@ class Placing {
  public:
   Placing(const Graph& graph, Groups& groups) : graph_(graph), groups_(groups) {
     for (const Node* node : graph.nodes()) {
-      if (node->made) found_sizes_.push_back(as_symbol(node->made->symbol)->id);
+      if (node->made) data_sizes_.push_back(as_symbol(node->made->symbol)->id);
     }
     for (const PlannedKernel& kernel : groups.kernels) {
       for (const Node* root : kernel.roots) {
@@ -36,10 +36,11 @@ class Placing {
   }
 
   std::string_view reason_against(const Node& concat) const {
-    const auto is_found = [&](const Dim& size) {
-      return std::ranges::any_of(found_sizes_, [&](uint64_t symbol) { return depends_on(size, symbol); });
+    const auto is_data_dependent = [&](const Dim& size) {
+      return std::ranges::any_of(data_sizes_, [&](uint64_t symbol) { return depends_on(size, symbol); });
     };
-    if (std::ranges::any_of(concat.outputs[0]->spec.shape, is_found)) return "its size is found in the data, perhaps behind a part";
+    if (std::ranges::any_of(concat.outputs[0]->spec.shape, is_data_dependent))
+      return "its size is data-dependent and may be known only after a part has run";
     for (const Value* input : concat.inputs) {
       if (!in_loops_.contains(input)) return "a part is not made by a loop over its elements";
       const Dim& own = input->spec.shape[-1];
@@ -75,7 +76,7 @@ class Placing {
   Groups& groups_;
   std::unordered_set<const Value*> in_loops_;  // written by loops over elements
   std::unordered_set<const Node*> placed_;
-  std::vector<uint64_t> found_sizes_;  // symbols
+  std::vector<uint64_t> data_sizes_;  // symbols
 };
 
 }  // namespace

@@ -111,7 +111,7 @@ class Merger {
     joined.walk = walk;
     if (walk != Walks::none) note_sharing(root, walk, reads, kernel);
     for (const Value* output : root.outputs) kernel_of_[output] = kernel;
-    if (root.made) first_open_ = kernels_.size();  // a size is found there: nothing moves to before it
+    if (root.made) first_open_ = kernels_.size();  // a data-dependent size gets its number there: nothing moves to before it
   }
 
   void finish() {

@@ -21,7 +21,7 @@
 namespace anyshape::lower {
 namespace {
 
-const Switch reuses_memory("reuse_memory", "values that are not needed together have one place in memory");
+const Switch reuses_memory("reuse_memory", "values that are not needed together share a slot");
 const Switch writes_in_place("in_place", "a result is written over an operand that nothing else needs");
 
 // Sizes by number, and what is known of two of them, found out once: a deep program has many values and few sizes.

@@ -48,7 +48,7 @@ class Joiner {
     };
     for (const MemoryRead& read : member.reads.reads) follow(read.value);
     for (const Value* read : member.reads.whole) follow(read);
-    // A size is found there: nothing moves to the other side.
+    // A data-dependent size gets its number there: nothing moves to the other side.
     if (barrier_) found_.members[*barrier_].followers.push_back(number);
     if (first.made) {
       for (size_t before = 0; before < number; ++before) found_.members[before].followers.push_back(number);

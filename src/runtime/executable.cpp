@@ -214,7 +214,7 @@ void Executable::run_items(int block, Frame& frame, AsContext& context) const {
   run_items(block, 0, program_.blocks[static_cast<size_t>(block)].items.size(), frame, context);
 }
 
-// Those in [first, last). No size is found after the first update.
+// Those in [first, last). No data-dependent size is read after the first update.
 void Executable::run_items(int block, size_t first, size_t last, Frame& frame, AsContext& context) const {
   size_t late = block == 0 && first == 0 ? 0 : program_.data_sizes.size();  // the next to be read
   const std::vector<lower::Item>& items = program_.blocks[static_cast<size_t>(block)].items;

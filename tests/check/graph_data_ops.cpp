@@ -24,7 +24,7 @@ std::optional<GraphNode> draw_rows(GraphDraft& draft) {
   return node;
 }
 
-// The elements above a border: one axis whose size is found, read once and used for a square of it.
+// The elements above a border: one axis of a data-dependent size, read once and used for a square of it.
 Tensor elements_above(In in, const Numbers&) {
   const Tensor above = boolean_mask(in[0], in[0] > 0.37) - 0.37;
   return sum(tanh(above) * above) + sum(expand_dims(above, 0) * expand_dims(tanh(above), 1)) * 0.01;

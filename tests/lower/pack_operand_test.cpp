@@ -49,7 +49,7 @@ TEST(PackOperand, a_batch_of_a_is_more_rows) {
 
 TEST(PackOperand, a_transposed_b_is_turned_once) {
   const lower::Program program = product("rows, 1024", "256, 1024", "rows, 256", turned);
-  EXPECT_EQ(told(program), "yes: b is turned once where rows >= 256");
+  EXPECT_EQ(told(program), "yes: b is transposed once where rows >= 256");
   EXPECT_EQ(scratch(program), "294912 * min(rows / 256, 1)");
 }
 

@@ -199,10 +199,9 @@ TEST(ragged_ops, what_has_no_rows_names_to_padded) {
   expect_error<ShapeError>([] { matmul(features(), features()); },
                            "matmul: a product along rows: a is f64[4, (0..3), 2], b is f64[4, (0..3), 2]; expected a of shape [rows, "
                            "(lengths), ..., k] and one matrix b; to_padded(x) for products of rows.");
-  expect_error<ShapeError>(
-      [] { stack({numbers, numbers}); },
-      "stack: the new axis stands before the ragged one: a is f64[4, (0..4)], b is f64[4, (0..4)]; expected a place behind "
-      "the ragged axis: a tensor has one ragged axis.");
+  expect_error<ShapeError>([] { stack({numbers, numbers}); },
+                           "stack: the new axis stands before the ragged one: a is f64[4, (0..4)], b is f64[4, (0..4)]; expected an axis "
+                           "behind the ragged one, of which a tensor has one.");
   EXPECT_THROW(zeros(numbers.shape()), ShapeError);
 }
 

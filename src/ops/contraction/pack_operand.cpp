@@ -61,14 +61,14 @@ std::optional<PackedOperand> pack_operand(LowerCall& call, const MatmulAttrs& at
   if (!is_one_matrix(shape)) return refuse("there is a matrix b for every entry of the batch");
   Conditions pays;
   if (!attrs.transpose_b) {
-    if (!call.is_known_at_call(distance)) return refuse("how far rows of b are apart is found while it runs");
+    if (!call.is_known_at_call(distance)) return refuse("how far rows of b are apart is data-dependent");
     pays.require_distance(distance, bad_distance);
   }
   pays.require_at_least(rows, least_rows, "rows");
   pays.require_at_least(columns, least_columns, "columns");
   pays.require_at_least(depth, least_depth, "terms");
   if (!pays.refusal().empty()) return refuse(pays.refusal());
-  call.decide("pack_operands", true, (attrs.transpose_b ? "b is turned once" : "b is copied to rows further apart") + pays.open());
+  call.decide("pack_operands", true, (attrs.transpose_b ? "b is transposed once" : "b is copied to rows further apart") + pays.open());
 
   loop::Builder& b = call.b;
   // The least odd number of lines that holds a row: fewer than two more than it takes.

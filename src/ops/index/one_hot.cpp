@@ -48,7 +48,7 @@ std::vector<Tensor> ragged(const RaggedCall& call) {
   const OneHotAttrs& attrs = call.attrs.as<OneHotAttrs>();
   const auto& [values, partition] = *as_ragged(call.inputs[0]);
   const int added = padded_axis(call, attrs.axis, call.inputs[0].rank() + 1);
-  if (added < 2) refuse(call, "the new axis stands before the ragged one", "a place behind the ragged axis");
+  if (added < 2) refuse(call, "the new axis stands before the ragged one", "an axis behind the ragged one");
   return {make_ragged(bind(call.op, {values}, OneHotAttrs{attrs.classes, added - 1, attrs.dtype}), partition)};
 }
 

@@ -1,4 +1,4 @@
-// The attributes of one_hot: the size of the new axis, its place, and the dtype of the ones.
+// The attributes of one_hot: the size of the new axis, its index, and the dtype of the ones.
 #pragma once
 #include <anyshape/dim.h>
 #include <anyshape/dtype.h>

@@ -207,7 +207,7 @@ std::vector<Tensor> stack_ragged(const RaggedCall& call) {
     if (!input.is_ragged() || input.rank() != rank)
       refuse(call, "dense and ragged parts, or ranks that differ", "ragged tensors of one rank");
   }
-  if (axis < 2) refuse(call, "the new axis stands before the ragged one", "a place behind the ragged axis: a tensor has one ragged axis");
+  if (axis < 2) refuse(call, "the new axis stands before the ragged one", "an axis behind the ragged one, of which a tensor has one");
   return join_values(call, axis);
 }
 

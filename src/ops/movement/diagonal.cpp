@@ -42,7 +42,7 @@ Dim size_from(const Dim& rows, const Dim& columns, const Dim& row, const Dim& co
 
 void require_begin(OpCall& call, const Dim& row, const Dim& column) {
   for (const Dim& begin : {row, column}) {
-    call.require({Relation::LessEqual, 0, begin}, fmt::format("the diagonal begins at {}", to_string(begin)), "a place of at least 0");
+    call.require({Relation::LessEqual, 0, begin}, fmt::format("the diagonal begins at {}", to_string(begin)), "an index of at least 0");
   }
 }
 

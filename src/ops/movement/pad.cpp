@@ -35,7 +35,7 @@ Specs shape(OpCall& call) {
     const Dim begin = is_named ? attrs.begins[axis] : 0;
     const int64_t step = is_named ? attrs.steps[axis] : 1;
     const Dim last = begin + (from[axis] - 1) * step;
-    constexpr std::string_view rule = "a place for every element";
+    constexpr std::string_view rule = "an index in the shape for every element";
     call.require({Relation::LessEqual, 0, step > 0 ? begin : last}, what, rule);
     call.require({Relation::LessEqual, (step > 0 ? last : begin) + 1, attrs.shape[axis]}, what, rule);
   }
