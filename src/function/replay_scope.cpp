@@ -234,7 +234,7 @@ Region Tracer::finish_region(TraceFrame& frame, const std::vector<Tensor>& resul
     region.weak.push_back(result.impl()->weak);
     frame.graph->outputs.push_back(value_of(result));
   }
-  for (const TraceFrame::Slot& each : frame.slots) {
+  for (const TraceFrame::UsedVariable& each : frame.variables) {
     region.variables.push_back({each.state, each.before});
     if (!each.assigned) continue;
     region.assigned.push_back({each.state, each.before});

@@ -20,7 +20,7 @@ struct TraceFrame {
     Tensor tensor;
     graph::Value* value;
   };
-  struct Slot {
+  struct UsedVariable {
     std::shared_ptr<VariableState> state;
     graph::Value* input;  // of the function's own frame
     Tensor before;        // where the frame begins; a handle of its own, so that it is not taken for another reading
@@ -37,8 +37,8 @@ struct TraceFrame {
   std::vector<Tensor> arguments;
   std::vector<Capture> captures;
   std::unordered_map<const detail::TensorImpl*, size_t> capture_of;  // by the tensor
-  std::vector<Slot> slots;
-  std::unordered_map<const VariableState*, size_t> slot_of;
+  std::vector<UsedVariable> variables;
+  std::unordered_map<const VariableState*, size_t> variable_number;
 
   Tensor wrap(graph::Value* value) const;
   // Equalities learned late hold from the start: every check is verified before its graph runs. Regions inside know what their graph knows.

@@ -217,26 +217,27 @@ int64_t Tracer::specialize(const Dim& dim) {
   return value;
 }
 
-TraceFrame::Slot& Tracer::slot(TraceFrame& frame, const std::shared_ptr<VariableState>& variable) {
-  if (const auto found = frame.slot_of.find(variable.get()); found != frame.slot_of.end()) return frame.slots[found->second];
+TraceFrame::UsedVariable& Tracer::use(TraceFrame& frame, const std::shared_ptr<VariableState>& variable) {
+  if (const auto found = frame.variable_number.find(variable.get()); found != frame.variable_number.end())
+    return frame.variables[found->second];
   if (frame.outer == nullptr) {
-    const std::string name = variable->name.empty() ? fmt::format("variable{}", frame.slots.size()) : variable->name;
+    const std::string name = variable->name.empty() ? fmt::format("variable{}", frame.variables.size()) : variable->name;
     graph::Value* input = frame.graph->add_input({variable->dtype, variable->shape, name});
     const Tensor value = frame.wrap(input);
-    frame.slots.push_back({.state = variable, .input = input, .before = value, .current = value, .owner = current_owner()});
+    frame.variables.push_back({.state = variable, .input = input, .before = value, .current = value, .owner = current_owner()});
   } else {
-    const Tensor around = slot(*frame.outer, variable).current;
+    const Tensor around = use(*frame.outer, variable).current;
     auto impl = make_impl();
     impl->dtype = around.dtype();
     impl->rank = around.impl()->rank;
     impl->become(TracedTensor(*around.impl()->traced()));
     const Tensor value(std::move(impl));
-    frame.slots.push_back({.state = variable, .input = nullptr, .before = value, .current = value});
+    frame.variables.push_back({.state = variable, .input = nullptr, .before = value, .current = value});
     for (ReplayScope* scope = scope_; scope != nullptr; scope = scope->outer)
       scope->late_reads.add({.kind = TraceEvent::Kind::Read, .variable = variable}, {}, {&value, 1});
   }
-  frame.slot_of.emplace(variable.get(), frame.slots.size() - 1);
-  return frame.slots.back();
+  frame.variable_number.emplace(variable.get(), frame.variables.size() - 1);
+  return frame.variables.back();
 }
 
 Tensor Tracer::read(const std::shared_ptr<VariableState>& variable) {
@@ -244,7 +245,7 @@ Tensor Tracer::read(const std::shared_ptr<VariableState>& variable) {
     if (known->event.variable != variable) refuse_as_random("it reads another variable");
     return results_of(*known)[0];
   }
-  const Tensor value = slot(*frame_, variable).current;
+  const Tensor value = use(*frame_, variable).current;
   record({.kind = TraceEvent::Kind::Read, .variable = variable}, {}, {&value, 1});
   return value;
 }
@@ -266,21 +267,21 @@ void Tracer::set(const std::shared_ptr<VariableState>& variable, const Tensor& v
     if (!frame_->facts.proves_equal(check.a, check.b).value_or(false))
       add_check({check, "assign", fmt::format("sizes differ along axis {}", axis), "the same shape", operands});
   }
-  TraceFrame::Slot& target = slot(*frame_, variable);
+  TraceFrame::UsedVariable& target = use(*frame_, variable);
   target.current = frame_->wrap(value_of(value));  // a handle of its own, as outside a trace
   target.assigned = true;
 }
 
 Trace Tracer::finish(const std::vector<Tensor>& results) {
   Trace trace;
-  trace.variables.reserve(root_.slots.size());
-  trace.owners.reserve(root_.slots.size());
-  root_.graph->outputs.reserve(results.size() + root_.slots.size());
+  trace.variables.reserve(root_.variables.size());
+  trace.owners.reserve(root_.variables.size());
+  root_.graph->outputs.reserve(results.size() + root_.variables.size());
   for (const Tensor& result : results) root_.graph->outputs.push_back(value_of(result));
   trace.results = results.size();
   trace.made_variables = has_created_;
   trace.host_numbers = std::move(host_numbers_);
-  for (const TraceFrame::Slot& each : root_.slots) {
+  for (const TraceFrame::UsedVariable& each : root_.variables) {
     trace.variables.push_back(each.state);
     trace.owners.push_back(each.owner);
     if (!each.assigned) continue;
@@ -298,7 +299,7 @@ Trace Tracer::finish(const std::vector<Tensor>& results) {
     trace.wide.push_back(each.argument);
   }
   for (const TraceFrame::Capture& each : root_.captures) order.push_back(each.value);
-  for (const TraceFrame::Slot& each : root_.slots) order.push_back(each.input);
+  for (const TraceFrame::UsedVariable& each : root_.variables) order.push_back(each.input);
   root_.graph->order_inputs(std::move(order));
   trace.graph = std::move(root_.graph);
   return trace;

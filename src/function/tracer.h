@@ -85,7 +85,7 @@ class Tracer final : public Interpreter, public DimJudge, public BranchJudge, pu
   graph::Value* wide_argument(const BoundCall& call);
   MadeSize make_size(const BoundCall& call, Specs& outputs, const graph::Node* twin);
   void require_known(const Dim& dim) const;
-  TraceFrame::Slot& slot(TraceFrame& frame, const std::shared_ptr<VariableState>& variable);
+  TraceFrame::UsedVariable& use(TraceFrame& frame, const std::shared_ptr<VariableState>& variable);
   void set(const std::shared_ptr<VariableState>& variable, const Tensor& value);
   void add_checks(const BoundCall& call);
   void add_check(graph::Check check);  // ShapeError where the traced call breaks it

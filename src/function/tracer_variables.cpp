@@ -48,7 +48,7 @@ Tensor Tracer::evaluate_outside(const std::string& variable, const graph::Value*
                              : void(values.emplace(each.value, each.tensor));
     }
   }
-  for (const TraceFrame::Slot& each : root_.slots) values.emplace(each.input, each.state->value());
+  for (const TraceFrame::UsedVariable& each : root_.variables) values.emplace(each.input, each.state->value());
   const std::function<Tensor(const graph::Value*)> evaluate = [&](const graph::Value* value) -> Tensor {
     if (const auto known = values.find(value); known != values.end()) return known->second;
     if (const auto around = outer.find(value); around != outer.end()) return evaluate(around->second);
