@@ -2,8 +2,6 @@
 // around it: an outer product is a multiplication, a product with a vector a sum along rows or columns, and a batch of tiny matrices one
 // kernel instead of a call for each. Terms are added up in another order than the library's, in the same dtype.
 #include "base/switches.h"
-#include "graph/regions.h"
-#include "graph/text.h"
 #include "ops/all_ops.h"
 #include "ops/contraction/lower_matmul.h"
 #include "ops/movement/transpose.h"
@@ -24,8 +22,6 @@ const Switch pass_switch("expand_products", "products of vectors and of tiny mat
 
 using graph::Node;
 using graph::Value;
-
-constexpr std::string_view stage = "expand_products";
 
 // Measured against the library (docs/internals/experiments/products.md), where one call of it does the whole product.
 constexpr int64_t shortest_row = 32;   // of an outer product: a loop each
@@ -188,7 +184,9 @@ Value* sum_tiny(Rewriting& at, const Product& p) {
 Value* expand(Rewriting& at, const Node& node) {
   if (node.op != &matmul_op) return nullptr;
   const Product p(node);
-  switch (choose(p).form) {
+  const Choice choice = choose(p);
+  at.refuse(choice.refusal);
+  switch (choice.form) {
     case Form::Whole: return nullptr;
     case Form::Outer: return multiply(at, p);
     case Form::Vector: return sum_with_vector(at, p);
@@ -197,20 +195,11 @@ Value* expand(Rewriting& at, const Node& node) {
   return nullptr;
 }
 
-void note_refusals(const graph::Graph& graph, Decisions& decisions) {
-  for (const Node* node : graph.nodes()) {
-    const Choice choice = node->op == &matmul_op ? choose(Product(*node)) : Choice{};
-    if (!choice.refusal.empty()) decisions.push_back({stage, graph::label(*node), false, std::string(choice.refusal)});
-    for (const graph::NamedRegion& region : graph::regions_of(*node)) note_refusals(*region.graph, decisions);
-  }
-}
-
 }  // namespace
 
 void expand_products(graph::Graph& graph, Decisions& decisions) {
   static constexpr RewriteRule rules[] = {{"", expand}};  // which says what it found
-  rewrite(stage, graph, rules, decisions);
-  note_refusals(graph, decisions);
+  rewrite("expand_products", graph, rules, decisions);
 }
 
 }  // namespace anyshape::passes

@@ -4,6 +4,8 @@
 #include "graph/regions.h"
 #include "graph/text.h"
 
+#include <utility>
+
 namespace anyshape::passes {
 
 using graph::Graph;
@@ -28,12 +30,18 @@ class Walk {
     has_changed_ = false;
     count_users();
     nodes_ = graph_.nodes();  // the graph's own grow by what is added
+    refused_.clear();
     at_.order_.clear();
     at_.order_.reserve(nodes_.size());
     for (Node* node : nodes_) visit(*node);
     for (Value*& output : graph_.outputs) output = current(output);
     if (has_changed_ || at_.order_.size() != nodes_.size()) graph_.set_nodes(at_.order_);
     return has_changed_;
+  }
+
+  // Those of the last walk: what was refused before may have been replaced since.
+  void tell_refusals() const {
+    for (const auto& [node, reason] : refused_) decisions_.push_back({pass_, graph::label(*node), false, std::string(reason)});
   }
 
  private:
@@ -58,6 +66,7 @@ class Walk {
 
   bool replace(const Node& node) {
     at_.place_ = node.place;
+    at_.refuse({});
     for (const RewriteRule& rule : rules_) {
       at_.because(rule.reason);
       Value* const by = rule.apply(at_, node);
@@ -68,6 +77,7 @@ class Walk {
       decisions_.push_back({pass_, graph::label(node), true, std::string(at_.reason_)});
       return true;
     }
+    if (!at_.refusal_.empty()) refused_.emplace_back(&node, at_.refusal_);
     return false;
   }
 
@@ -77,6 +87,7 @@ class Walk {
   Decisions& decisions_;
   Rewriting at_;
   std::vector<Node*> nodes_;
+  std::vector<std::pair<const Node*, std::string_view>> refused_;
   graph::SlotTable<Value, Value*> replaced_;  // in this walk, if it has changed something
   bool has_changed_ = false;
 };
@@ -86,6 +97,7 @@ static void walk_while_it_changes(std::string_view pass, Graph& graph, std::span
   Walk walk(pass, graph, rules, decisions);
   for (int count = 0; count < most && walk.changes_something(); ++count) {
   }
+  walk.tell_refusals();
 }
 
 void rewrite(std::string_view pass, Graph& graph, std::span<const RewriteRule> rules, Decisions& decisions) {

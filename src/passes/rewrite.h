@@ -22,13 +22,15 @@ class Rewriting {
   std::span<graph::Node* const> walked() const { return order_; }  // the nodes up to here
   // The decision's reason, of a rule that has several.
   void because(std::string_view reason) { reason_ = reason; }
+  // Why a node stays that a rule was close to replacing: a decision, too, if no rule replaces it in the end.
+  void refuse(std::string_view reason) { refusal_ = reason; }
 
  private:
   friend class Walk;
   graph::Graph& graph_;
   std::vector<graph::Node*> order_;  // what has been walked, and what was added
   graph::SlotTable<graph::Value, int> users_;
-  std::string_view reason_;
+  std::string_view reason_, refusal_;
   std::string_view place_;  // of the node that is looked at: what is put in its stead and checks data, too, has been called there
 };
 

@@ -208,5 +208,23 @@ TEST(ExpandProducts, what_one_call_of_the_library_does_faster_stays) {
   stays(product("[1, 2, 1, 2, 1, 2, 2, 2]", "[1, 2, 1, 2, 1, 2, 2, 2]", "[1, 2, 1, 2, 1, 2, 2, 2]"), "no axis is left for its terms");
 }
 
+TEST(ExpandProducts, a_refusal_is_told_once_however_often_the_graph_is_walked) {
+  const auto graph = graph::parse(R"(graph f(%0 x: f32[batch, 128], %1 w: f32[128, 1], %2 dy: f32[batch, 1], %3 v: f32[1, 31]) {
+  %4 = matmul(%2, %3) {transpose_a=false, transpose_b=false} : f32[batch, 31]
+  %5 = matmul(%0, %1) {transpose_a=false, transpose_b=false} : f32[batch, 1]
+  return %4, %5
+}
+)",
+                                  find_op);
+  Decisions decisions;
+  passes::expand_products(*graph, decisions);
+  ASSERT_EQ(decisions.size(), 2U);
+  EXPECT_TRUE(decisions[0].yes);
+  EXPECT_EQ(decisions[0].subject, "%5 matmul");
+  EXPECT_FALSE(decisions[1].yes);
+  EXPECT_EQ(decisions[1].subject, "%4 matmul");
+  EXPECT_EQ(decisions[1].reason, "its rows are short");
+}
+
 }  // namespace
 }  // namespace anyshape::test
