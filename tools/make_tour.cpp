@@ -133,10 +133,9 @@ void tell_trace(const std::string& traced) {
   show("cpp", "score(as::ones({2, 3}));\n");
   say("## 2. Trace");
   tell(
-      "No trace fits this call, for there is none. So the lambda runs once, on tensors that have a shape and no values. Every op checks "
-      "its\n"
-      "arguments and appends a node. The first size of `x` is not 2 but `batch`: the signature says so. Tensors from outside become "
-      "inputs.");
+      "There is no trace yet. So the lambda runs once, on tensors that have a shape but no values. Every op checks its arguments and "
+      "appends\n"
+      "a node. The first size of `x` is not 2 but `batch`, because the signature says so. Tensors from outside become inputs.");
   show("text", traced);
 }
 
@@ -146,8 +145,8 @@ void tell_passes(as::graph::Graph& graph, as::Decisions& decisions) {
   std::string names;
   for (const as::passes::Pass& pass : as::passes::all_passes()) names += fmt::format("{}`{}`", names.empty() ? "" : ", ", pass.name);
   tell(
-      fmt::format("Each pass is one function from graph to graph, and the graph is verified behind it. In order: {}.\n"
-                  "These find something to do here:",
+      fmt::format("Each pass is one function from graph to graph, and the graph is verified after it. In order: {}.\n"
+                  "These passes find something to do here:",
                   names));
   for (const as::passes::Pass& pass : as::passes::all_passes()) {
     const std::string before = as::graph::print(graph);
@@ -162,20 +161,19 @@ void tell_passes(as::graph::Graph& graph, as::Decisions& decisions) {
 void tell_kernels(const as::lower::Program& program) {
   say("## 4. Groups");
   tell(
-      "Ops that walk the same elements become one kernel, and what only that kernel needs never goes to memory. Each yes and no has a "
-      "reason.\n"
-      "This is `score.explain({.detail = Detail::Full})`, which knows the work and the memory of every kernel as formulas, before anything "
-      "has run:");
+      "Ops that loop over the same elements become one kernel, and values that only this kernel needs never go to memory. Each decision "
+      "has a\n"
+      "reason. `score.explain({.detail = Detail::Full})` prints this text. It knows the work and the memory of every kernel as formulas, "
+      "before\n"
+      "anything has run:");
   as::Dim arena = 0;
   for (const as::Dim& slot : program.blocks[0].slots) arena = arena + slot;
   show("text", as::function_detail::explain_program(program, arena, {}));
   say("## 5. Loops");
   tell(
-      "Each group becomes a program of loops over linear buffers. Loop bounds are kernel parameters (`d0`), so there is nothing to "
-      "compile\n"
-      "anew for another size. An interpreter, slow and obvious, defines what these programs mean; tests compare machine code with it bit "
-      "by\n"
-      "bit.");
+      "Each group becomes a program of loops over linear buffers. Loop bounds are kernel parameters (`d0`), so another size needs no new "
+      "code.\n"
+      "A slow and obvious interpreter defines what these programs mean. Tests compare machine code with it bit by bit.");
   for (const as::lower::Launch& launch : program.launches) show("text", as::loop::print(*launch.kernel));
   tell("The parameters are sizes of the trace:");
   std::string table = "| kernel | parameters | buffers |\n|---|---|---|\n";
@@ -195,9 +193,9 @@ void tell_memory(const as::lower::Program& program, const as::graph::Graph& grap
   const as::Dim symbol = graph.inputs()[0]->spec.shape[0];
   say("## 6. Memory");
   tell(
-      "Buffers have sizes in the same symbols. Those that live and die inside a call get a slot of one arena; two whose lives do not meet "
-      "share\n"
-      "one which is as large as the larger of them. At a call the formulas are evaluated, by straight-line code and without "
+      "The sizes of buffers are formulas in the same symbols. Buffers that are needed only inside a call get slots of one arena. Two that "
+      "are\n"
+      "never needed together share a slot as large as the larger of them. A call evaluates the formulas with straight-line code, without "
       "allocating:");
   const auto at = [&](const as::Dim& dim, int64_t value) {
     as::Bindings bindings;
@@ -219,28 +217,29 @@ void tell_memory(const as::lower::Program& program, const as::graph::Graph& grap
 void tell_code(const as::lower::Program& program) {
   const as::codegen::ScopedHost host("x86-64-v3");
   say("## 7. Machine code");
-  tell("LLVM gets one body per loop, with the vectors already written out; the machine of this page is an x86-64-v3, which has AVX2.");
+  tell("LLVM gets one body per loop, in which vectors are already explicit. This page shows code for x86-64-v3, which has AVX2.");
   for (size_t i = program.launches.size(); i-- > 0;) {
     const as::loop::Kernel& kernel = *program.launches[i].kernel;
     const std::string llvm = block_with(as::codegen::dump_llvm(kernel, as::runtime::find_extern), std::regex("load <.* x float>"));
     if (llvm.empty()) continue;
     tell(fmt::format("The inner loop of kernel {} (`{}`):", i + 1, kernel.name));
     show("llvm", llvm);
-    tell("and what becomes of it:");
+    tell("and the assembly of it:");
     show("asm", block_with(as::codegen::dump_assembly(kernel, as::runtime::find_extern), std::regex(R"(vmovups\s.*\), %ymm)")));
     break;
   }
   tell(
-      "All kernels of a function are compiled side by side, kept on disk, and shared by all functions that have an equal one. A product of "
-      "matrices is a call of oneDNN, cut into tiles by a rule that sees sizes only. Set `ANYSHAPE_DUMP=folder`, and any program writes its "
-      "graphs after every pass and its loop programs into files.");
+      "All kernels of a function are compiled in parallel, kept on disk, and shared with all functions that have an equal kernel. A "
+      "product "
+      "of matrices calls oneDNN; a rule that sees sizes only cuts it into tiles. With `ANYSHAPE_DUMP=folder` any program writes its graphs "
+      "after every pass and its loop programs to files.");
 }
 
 void tell_call(const as::Function<Tensor(Tensor)>& score) {
   say("## 8. Run");
   const Tensor first = score(as::ones({2, 3})), second = score(as::ones({4, 3}));
   tell(
-      "Now the first call runs its kernels. A later one, of any `batch`, finds the trace by comparing integers, evaluates the sizes of "
+      "Now the first call runs its kernels. A later call with any `batch` finds the trace by comparing integers, evaluates the sizes of "
       "section 6,\n"
       "lays out the arena, and calls the kernels in order:");
   show("cpp", "score(as::ones({4, 3}));\n");
@@ -257,9 +256,9 @@ int main() {
     say("<!-- Made by tools/make_tour from tools/make_tour.cpp; `tools/make_tour --check` compares. -->\n# A tour: one call through every "
         "stage");
     tell(
-        "A C++ lambda goes in, machine code for every size comes out. This page follows one small function on the way; every text on it is "
-        "what\n"
-        "the stage itself prints.");
+        "A C++ lambda goes in, and machine code for every size comes out. This page follows one small function through all stages. The "
+        "stages\n"
+        "themselves print the texts that it shows.");
     auto score = followed();
     score(as::ones({2, 3}));
     const std::string traced = score.traces().at(0).graph;
