@@ -1,7 +1,8 @@
-// Reductions are cut by sizes only: the same bits for any number of threads, compiled and interpreted, and close to sums in f64.
+// Reductions and rows of unequal length are cut by sizes only: the same bits for any number of threads, compiled and interpreted.
 #include "function/compile.h"
 #include "function/same_bits.h"
 #include "function/small_network.h"
+#include "ops/segment_rows.h"
 #include "runtime/pool.h"
 
 #include <gtest/gtest.h>
@@ -14,6 +15,7 @@ struct Case {
   std::vector<int64_t> axes;
 };
 
+// Sums are close to those in f64, too.
 const std::vector<Case> cases = {{{4096, 10}, {0}},      {{700, 300}, {0}},       {{3, 5}, {0}},      {{0, 5}, {0}},
                                  {{5, 0}, {0}},          {{2, 100'000}, {1}},     {{1, 16'385}, {1}}, {{30, 7, 50}, {0, 2}},
                                  {{300, 40, 6}, {0, 1}}, {{20, 3, 1000}, {0, 1}}, {{257, 1}, {0}},    {{70'000}, {0}}};
@@ -52,6 +54,40 @@ TEST(ReductionThreads, one_trace_serves_narrow_and_wide_and_long) {
   }
   EXPECT_EQ(columns.stats().traces, 1);
   EXPECT_EQ(indices.stats().traces, 1);
+}
+
+std::vector<Tensor> rows_and_gradients(const Tensor& x, const Tensor& splits) {
+  GradientTape tape;
+  tape.watch(x);
+  const Tensor weights = segment::softmax(x, splits), sums = segment::sum(weights * x, splits);
+  const Tensor order = segment::sort(segment::cumsum(x, splits), splits);
+  const Tensor total = sum(sums * sums) + sum(order * weights);
+  return {weights, sums, order, tape.gradient(total, std::vector<Tensor>{x})[0]};
+}
+
+TEST(SegmentThreads, change_no_bit) {
+  std::mt19937 host(5);
+  for (const Lengths& lengths : {Lengths{40000, 0, 3, 20000, 17}, Lengths(3000, 7), Lengths{1, 0, 2}}) {
+    for (const int64_t width : {1, 6}) {
+      const std::vector<int64_t> shape =
+          width == 1 ? std::vector<int64_t>{total_of(lengths)} : std::vector<int64_t>{total_of(lengths), width};
+      const Tensor x = random_tensor(host, shape, f32), splits = splits_for(lengths);
+      auto compiled = function([](Tensor a, Tensor b) { return rows_and_gradients(a, b); }, {.name = "compiled"});
+      std::vector<std::vector<Tensor>> results;
+      for (const int threads : {1, 2, 3, 8}) {
+        const runtime::ScopedPool pool(threads);
+        results.push_back(compiled(x, splits));
+      }
+      if (total_of(lengths) < 25000) {
+        const function_detail::ScopedInterpretation interpretation;
+        auto interpreted = function([](Tensor a, Tensor b) { return rows_and_gradients(a, b); }, {.name = "interpreted"});
+        results.push_back(interpreted(x, splits));
+      }
+      for (const std::vector<Tensor>& result : results) {
+        for (size_t i = 0; i < result.size(); ++i) EXPECT_TRUE(same_bits(result[i], results[0][i])) << to_string(x.shape()) << ", " << i;
+      }
+    }
+  }
 }
 
 }  // namespace

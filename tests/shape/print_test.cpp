@@ -1,9 +1,12 @@
-// Sizes and shapes as text, and back.
+// Sizes and shapes as text, on streams, and back; shapes of vectors.
+#include "shape/parse.h"
+
 #include <anyshape/error.h>
 #include <anyshape/shape.h>
+
 #include <gtest/gtest.h>
 
-#include "shape/parse.h"
+#include <sstream>
 
 namespace anyshape {
 namespace {
@@ -53,6 +56,24 @@ TEST(Parse, reads_shapes_and_refuses_everything_else_with_a_position) {
   EXPECT_THROW(parse_dim(std::string(100000, '1'), lookup), FormatError);
   EXPECT_THROW(parse_shape("[1, 2, 3, 4, 5, 6, 7, 8, 9]", lookup), ShapeError);
   EXPECT_THROW(parse_shape("[1, 2", lookup), FormatError);
+}
+
+TEST(Streams, show_sizes_as_their_texts_say) {
+  const Dim batch = dim("batch");
+  std::ostringstream out;
+  out << batch * 2 + 1 << ' ' << Dim(3) << ' ' << Shape{batch, 784} << ' ' << Shape{};
+  EXPECT_EQ(out.str(), "2 * batch + 1 3 [batch, 784] []");
+}
+
+TEST(ShapeOfVectors, takes_integers_and_sizes) {
+  const auto rank_of = [](const Shape& shape) { return shape.rank(); };
+  EXPECT_EQ(rank_of(std::vector<int64_t>{2, 3}), 2);
+  EXPECT_EQ(rank_of(std::vector<int>{2, 3, 4}), 3);
+  EXPECT_EQ(rank_of(std::vector<size_t>{}), 0);
+  EXPECT_TRUE(Shape(std::vector<int>{2, 3}) == (Shape{2, 3}));
+  const Dim batch = dim("batch");
+  EXPECT_TRUE(Shape(std::vector<Dim>{batch, 3}).same_as({batch, 3}));
+  EXPECT_THROW(rank_of(std::vector<int>(9, 1)), ShapeError);
 }
 
 }  // namespace
