@@ -1,4 +1,4 @@
-// A metric of one's own: the mean of the shares of each class that are found. Where one class is rare the plain accuracy flatters a model that
+// Your own metric: the mean of the shares of each class that are found. Where one class is rare the plain accuracy flatters a model that
 // never says it; this one does not. Masks, weights and rows of unequal length are the library's business.
 #include <anyshape/anyshape.h>
 

@@ -1,4 +1,4 @@
-// An optimizer of one's own: Lion (Chen and others, 2023) steps by the sign of a gradient that it blends with the past. Its formula is all
+// Your own optimizer: Lion (Chen and others, 2023) steps by the sign of a gradient that it blends with the past. Its formula is all
 // there is to write; the schedule with a warm-up, the clipping and the weight decay around it are the library's. It learns where a ring is.
 #include <anyshape/anyshape.h>
 

@@ -17,7 +17,7 @@ namespace anyshape {
 
 class Model;
 
-/// Derive from this for hooks of one's own; every one may be left out.
+/// Derive from this for your own hooks; each of them is optional.
 class Callback {
  public:
   virtual ~Callback() = default;
@@ -173,7 +173,7 @@ struct LambdaCallbackOptions {
   std::function<void(Model&, int64_t step)> on_batch_begin = {};
   std::function<void(Model&, int64_t step, const Scores&)> on_batch_end = {};
 };
-/// A callback of callables, where a class of one's own is too much.
+/// A callback of callables, where your own class is too much.
 class LambdaCallback : public Callback {
  public:
   using Options = LambdaCallbackOptions;

@@ -1,4 +1,4 @@
-// custom_gradient(): a callable on tensors with a gradient of one's own instead of the one that follows from its ops.
+// custom_gradient(): a callable on tensors with your own gradient instead of the one that follows from its ops.
 #pragma once
 #include <anyshape/callable.h>
 #include <anyshape/structure.h>

@@ -1,4 +1,4 @@
-// Layers: weights with a call. A layer is used through a handle (AnyLayer, Dense, ...); one's own layer derives from Layer.
+// Layers: weights with a call. A layer is used through a handle (AnyLayer, Dense, ...); your own layer derives from Layer.
 #pragma once
 #include <anyshape/activation.h>
 #include <anyshape/config.h>
@@ -162,7 +162,7 @@ class Layer {
   std::shared_ptr<detail::LayerState> state_;
 };
 
-/// A handle on one's own layer: as::layer(MyLayer()). Sequential and child() do it by themselves.
+/// A handle to your own layer: as::layer(MyLayer()). Sequential and child() do it by themselves.
 template <class Own>
   requires std::derived_from<Own, Layer>
 AnyLayer layer(Own own) {

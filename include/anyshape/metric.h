@@ -94,7 +94,7 @@ class Metric : public Stateful {
              (!std::convertible_to<Callable, std::string>) && (!std::derived_from<Callable, Loss>) &&
              (!std::derived_from<Callable, Metric>) && (!std::derived_from<Callable, StreamingMetric>)
   Metric(Callable callable) : Metric(Loss(std::move(callable))) {}
-  /// A metric of one's own: see StreamingMetric.
+  /// Your own metric: see StreamingMetric.
   template <class Own>
     requires std::derived_from<Own, StreamingMetric>
   Metric(Own own) : Metric(std::make_shared<Own>(std::move(own)), &copy_of<Own>) {

@@ -150,7 +150,7 @@ class Model : public AnyLayer {
  public:
   Model() = default;
   explicit Model(FunctionalOptions options);
-  /// A layer of one's own, trained as a model.
+  /// Your own layer, trained as a model.
   template <class Own>
     requires std::derived_from<Own, Layer>
   explicit Model(Own own) : Model(anyshape::layer(std::move(own))) {}

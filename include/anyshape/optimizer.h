@@ -82,9 +82,9 @@ struct OptimizerOptions {
   double global_clipnorm = 0;
 };
 
-/// An optimizer of one's own: as::optimizer("plain", {.learning_rate = 0.1}, {.amount = [](const as::Update& u) { return u.rate * u.gradient; }}).
+/// Your own optimizer: as::optimizer("plain", {.learning_rate = 0.1}, {.amount = [](const as::Update& u) { return u.rate * u.gradient; }}).
 Optimizer optimizer(std::string name, OptimizerOptions options, UpdateRule rule);
-/// Likewise with options of one's own, which have the fields of OptimizerOptions that they let a user choose.
+/// Likewise with your own options, which have the fields of OptimizerOptions that they let a user choose.
 template <class Options>
   requires requires(const Options& options) { options.learning_rate; }
 Optimizer optimizer(std::string name, const Options& options, UpdateRule rule) {

@@ -1,4 +1,4 @@
-// Names for classes and functions of one's own: then their objects have configs, and are made of them, beside ours.
+// Names for your own classes and functions: their objects then have configs and can be made from them, as the library's can.
 //   class Scale : public as::Layer {
 //    public:
 //     struct Options {

@@ -60,7 +60,7 @@ class Graph {
   void set_nodes(std::vector<Node*> order) { nodes_ = std::move(order); }  // for passes: the nodes that stay, in order
   void order_inputs(std::vector<Value*> order);                            // the same inputs, numbered anew
   const Node* maker_of(const SizeCheck& check) const;  // the last node that makes one of its symbols; null: known from the start
-  // An earlier node that finds its size in the same value in the same way; null: there is none.
+  // An earlier node whose data-dependent size counts the same value in the same way; null: there is none.
   const Node* find_size(const OpDef& op, const Attrs& attrs, const Value* decides) const;
   void number(Value* value, int id);  // for the parser: its number in the text; later values get higher ones
 

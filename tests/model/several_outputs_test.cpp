@@ -204,7 +204,7 @@ TEST(SeveralOutputs, are_predicted_by_name_ragged_ones_too) {
             "predict: the model has 2 outputs: steps, mean; expected one. Call predict_outputs() for all of them.");
 }
 
-// A model of one's own, which says what it gives.
+// Your own model, which names its outputs.
 struct Own : Layer {
   Dense price = child(Dense(1)), kind = child(Dense(3, {.activation = "softmax"}));
   bool is_named = true;

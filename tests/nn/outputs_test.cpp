@@ -1,4 +1,4 @@
-// Layers with several results: one's own, recurrent ones with their states, attention with its scores, called, traced and described.
+// Layers with several results: your own, recurrent ones with their states, attention with its scores, called, traced and described.
 #include "nn/notes.h"
 #include "support/text_of.h"
 

@@ -107,7 +107,7 @@ TEST(Recurrent, backwards_is_forwards_on_the_reversed_rows) {
   }
 }
 
-// The formulas of SimpleRNN as a cell of one's own, with an output of another size.
+// The formulas of SimpleRNN as your own cell, with an output of another size.
 class WideCell : public Cell {
  public:
   std::vector<int64_t> state_sizes() const override { return {3}; }

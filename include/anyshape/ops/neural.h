@@ -22,14 +22,14 @@ struct LeakyReluOptions {
   double negative_slope = 0.2;
 };
 Tensor leaky_relu(const Tensor& x);                            ///< x, or slope * x below 0
-Tensor leaky_relu(const Tensor& x, LeakyReluOptions options);  ///< with a slope of one's own
+Tensor leaky_relu(const Tensor& x, LeakyReluOptions options);  ///< with your own slope
 
 /// The scale of elu below 0, where it goes to -alpha.
 struct EluOptions {
   double alpha = 1;
 };
 Tensor elu(const Tensor& x);                      ///< x, or alpha * (exp(x) - 1) below 0
-Tensor elu(const Tensor& x, EluOptions options);  ///< with an alpha of one's own
+Tensor elu(const Tensor& x, EluOptions options);  ///< with your own alpha
 
 /// Whether gelu is exact.
 struct GeluOptions {
