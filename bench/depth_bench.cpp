@@ -2,10 +2,12 @@
 // nested branches. `depth_bench [KIND DEPTH...]`. What is linear takes four times as long for four times the depth. Beside the stages stands what a
 // user waits for and what the ledger says of it.
 #include "codegen/jit.h"
+#include "codegen/target.h"
 #include "function/trace_entry.h"
 #include "function/tracer.h"
 #include "graph/text.h"
 #include "lower/lower.h"
+#include "lower/map_cpu.h"
 #include "passes/run_passes.h"
 #include "runtime/executable.h"
 #include "runtime/externs.h"
@@ -61,11 +63,12 @@ void compile_by_stage(Stages& stage, const std::vector<as::TensorSpec>& argument
   stage("print", [&] { return as::graph::print(*trace.graph); });
   stage("passes", [&] { return as::passes::run_passes(*trace.graph, decisions); });
   as::lower::Program program = stage("lower", [&] { return as::lower::lower(*trace.graph, decisions, updates); });
+  stage("map", [&] { as::lower::map_for_cpu(program, {}); });
   stage("plan_memory", [&] { as::lower::plan_memory(program, decisions); });
   stage("plan_updates", [&] { as::lower::plan_updates(program, updates, decisions); });
   std::vector<const as::loop::Kernel*> kernels;
   for (const as::lower::Launch& launch : program.launches) kernels.push_back(launch.kernel.get());
-  const auto code = stage("generate", [&] { return as::codegen::compile(kernels, as::runtime::find_extern); });
+  const auto code = stage("generate", [&] { return as::codegen::compile(kernels, as::runtime::find_extern, as::codegen::host_target()); });
   stage("executable", [&] { return as::runtime::Executable(std::move(program), symbols, {}, nullptr); });
 }
 

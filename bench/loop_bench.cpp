@@ -15,6 +15,7 @@
 
 #include "base/float_state.h"
 #include "codegen/jit.h"
+#include "codegen/target.h"
 #include "loop/text.h"
 #include "runtime/externs.h"
 #include "runtime/product.h"
@@ -90,7 +91,7 @@ class Program {
     std::vector<double> times;
     for (int i = 0; i < 9; ++i) {
       const double start = processor_seconds();
-      code_ = codegen::compile(kernels, runtime::find_extern);
+      code_ = codegen::compile(kernels, runtime::find_extern, codegen::host_target());
       times.push_back(processor_seconds() - start);
     }
     compile_ms_ = quantile(times, 0.5) * 1e3;
@@ -234,7 +235,7 @@ void check_lstm(Lstm& l) {
 void sample_lstm(AsContext* context, const std::string& folder, int64_t time, double budget) {
   const loop::Kernel forward = read_program(folder, "lstm_forward"), backward = read_program(folder, "lstm_backward");
   const loop::Kernel* const kernels[] = {&forward, &backward};
-  const auto code = codegen::compile(kernels, runtime::find_extern);
+  const auto code = codegen::compile(kernels, runtime::find_extern, codegen::host_target());
   Lstm lstm(time);
   const auto run_forward = [&] { run_kernel(code->entry(0), context, lstm.forward(), lstm.dims()); };
   const auto run_backward = [&] { run_kernel(code->entry(1), context, lstm.backward(), lstm.dims()); };
@@ -280,7 +281,7 @@ void compare_all(AsContext* context, const std::string& folder) {
     Lstm lstm(time);
     const loop::Kernel forward = read_program(folder, "lstm_forward");
     const loop::Kernel* const kernels[] = {&forward};
-    run_kernel(codegen::compile(kernels, runtime::find_extern)->entry(0), context, lstm.forward(), lstm.dims());
+    run_kernel(codegen::compile(kernels, runtime::find_extern, codegen::host_target())->entry(0), context, lstm.forward(), lstm.dims());
     compare(context, forward, "lstm_forward T " + std::to_string(time), lstm.dims(), lstm.forward_arrays());
     compare(context, read_program(folder, "lstm_backward"), "lstm_backward T " + std::to_string(time), lstm.dims(), lstm.backward_arrays());
   }
@@ -293,7 +294,7 @@ int main(int count, char** arguments) {
     if (count < 2) throw ArgumentError("usage: loop_bench <folder of programs> [lstm <time> <seconds>]");
     runtime::start_warming_up_products();
     AsContext context = runtime::make_context(runtime::Pool::shared());
-    std::printf("%s, %d threads\n", codegen::target_description().c_str(), runtime::Pool::shared().threads());
+    std::printf("%s, %d threads\n", codegen::description(codegen::host_target()).c_str(), runtime::Pool::shared().threads());
     if (count >= 5 && std::string(arguments[2]) == "lstm") {
       sample_lstm(&context, arguments[1], std::atoll(arguments[3]), std::atof(arguments[4]));
     } else {

@@ -5,6 +5,8 @@
   - a public header (include/anyshape/) includes the standard library and public headers only, and defines no macro but the
     version, in version.h;
   - LLVM's headers are included in src/codegen/ only, oneDNN's in src/runtime/ only;
+  - what cuts work for a processor stays out of what says which work there is: src/ops/ and the lowering of src/lower/ name no grain, no task and
+    no vector, but for the files that write a library's tasks and the mapping pass itself;
   - README.md, the pages of docs/guide/ and the programs of examples/ and tests/acceptance/ do not name `detail::`.
 
 usage: check_layers.py [--self-test]
@@ -22,6 +24,11 @@ DIRECTIVE = re.compile(r"^\s*#\s*(\w+)")
 PUBLIC_DIRECTIVES = {"include", "pragma"}
 VERSION_HEADER, VERSION_MACRO = "include/anyshape/version.h", re.compile(r"^\s*#\s*define\s+ANYSHAPE_VERSION(_NUMBER)?\s")
 ONLY_IN = {"llvm": "codegen", "llvm-c": "codegen", "dnnl": "runtime", "oneapi": "runtime"}  # first part of a header's path: its folder
+
+# Neutral loops only: the targets cut them. Primitives that are tasks of a library still cut for themselves.
+NEUTRAL = ["ops", "lower"]
+CUTS = re.compile(r"\b(\w*grain\w*|\w*per_task\w*|task_\w+|\w+_task|\w*tasks?\b|parallel_for|vector_for|vector_bytes|vector_width)\b")
+MAY_CUT = ["ops/contraction/", "ops/attention/", "ops/index/sort.cpp", "ops/segment/packed_rows.cpp", "lower/map_cpu.", "lower/loop_trips."]
 
 WRITTEN_BY_USERS = ["README.md", "docs/guide", "examples", "tests/acceptance"]
 PLUMBING = re.compile(r"\bdetail\s*::|\bnamespace\s+(\w+\s*::\s*)*detail\b")
@@ -83,6 +90,16 @@ def check_internal(path, root, order):
             yield f'{where}:{number}: an internal header is included as "{header}"'
 
 
+def check_neutral(path, root):
+    where = path.relative_to(root / "src").as_posix()
+    if not where.startswith(tuple(folder + "/" for folder in NEUTRAL)) or where.startswith(tuple(MAY_CUT)):
+        return
+    for number, line in lines_of(path):
+        found = CUTS.search(line.split("//")[0])
+        if found:
+            yield f"src/{where}:{number}: names {found.group(1)}; expected loops that say what is independent: each, ranges, runs, elements"
+
+
 def check_user(path, root):
     for number, line in enumerate(path.read_text().split("\n"), start=1):
         if PLUMBING.search(line):
@@ -97,6 +114,7 @@ def check(root):
     for path in sorted((root / "src").rglob("*")):
         if path.suffix in (".h", ".cpp"):
             yield from check_internal(path, root, order)
+            yield from check_neutral(path, root)
     for place in WRITTEN_BY_USERS:
         for path in sorted([root / place, *(root / place).rglob("*")]):
             if path.is_file() and path.suffix in (".h", ".cpp", ".md"):
@@ -126,6 +144,15 @@ def self_test():
         ("src/loop/b.h", '#include "base/a.h"\n#include "loop/b.h"\n', None),
         ("src/runtime/c.cpp", '#include <dnnl.h>\n#include <oneapi/dnnl/dnnl.hpp>\n#include "base/a.h"\n', None),
         ("src/codegen/d.cpp", "#include <llvm/IR/Module.h>\n", None),
+        ("src/ops/neutral.cpp", "b.ranges(n, one, Walk::Once, body);  // grain and tasks are the target's\n", None),
+        ("src/ops/data/cuts.cpp", "b.parallel_for(zero, n, one, body);\n", "names parallel_for"),
+        ("src/ops/task.cpp", "constexpr int64_t task_elements = 16384;\n", "names task_elements"),
+        ("src/ops/strip.cpp", "constexpr int64_t columns_per_task = 64;\n", "names columns_per_task"),
+        ("src/ops/grain.cpp", "const loop::Value grain = one;\n", "names grain"),
+        ("src/lower/width.cpp", "b.vector_for(zero, n, body);\n", "names vector_for"),
+        ("src/ops/contraction/tiles.cpp", "b.parallel_for(zero, n, grain, body);\n", None),
+        ("src/lower/map_cpu.cpp", "b.parallel_for(zero, n, grain, body);\n", None),
+        ("src/runtime/pool.cpp", "run(count, grain, body);\n", None),
         ("src/strange/e.cpp", "", "not in ANYSHAPE_FOLDERS"),
         ("src/base/uses.cpp", "detail::flatten(value);\n", None),
         ("README.md", "`as::detail::flatten`\n", "names what is in anyshape::detail"),
@@ -137,7 +164,7 @@ def self_test():
     ]
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        (root / "CMakeLists.txt").write_text("set(ANYSHAPE_FOLDERS base loop runtime codegen)\n")
+        (root / "CMakeLists.txt").write_text("set(ANYSHAPE_FOLDERS base loop ops lower runtime codegen)\n")
         for path, text, _ in cases:
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text(text)

@@ -5,6 +5,7 @@
 #include "graph/text.h"
 #include "loop/text.h"
 #include "lower/lower.h"
+#include "lower/map_cpu.h"
 #include "ops/all_ops.h"
 #include "passes/run_passes.h"
 #include "runtime/externs.h"
@@ -158,7 +159,7 @@ void tell_passes(as::graph::Graph& graph, as::Decisions& decisions) {
   }
 }
 
-void tell_kernels(const as::lower::Program& program) {
+void tell_kernels(const as::lower::Program& program, const as::loop::Kernel& neutral) {
   say("## 4. Groups");
   tell(
       "Ops that loop over the same elements become one kernel, and values that only this kernel needs never go to memory. Each decision "
@@ -174,6 +175,11 @@ void tell_kernels(const as::lower::Program& program) {
       "Each group becomes a program of loops over linear buffers. Loop bounds are kernel parameters (`d0`), so another size needs no new "
       "code.\n"
       "A slow and obvious interpreter defines what these programs mean. Tests compare machine code with it bit by bit.");
+  tell(
+      "As it is lowered, a kernel says which iterations are independent and how much work each is. It says nothing of tasks and vectors. The\n"
+      "last kernel:");
+  show("text", as::loop::print(neutral));
+  tell("`map_for_cpu` cuts these loops for the target: tasks of the pool with enough work each, and vectors. All kernels, as they run:");
   for (const as::lower::Launch& launch : program.launches) show("text", as::loop::print(*launch.kernel));
   tell("The parameters are sizes of the trace:");
   std::string table = "| kernel | parameters | buffers |\n|---|---|---|\n";
@@ -215,17 +221,17 @@ void tell_memory(const as::lower::Program& program, const as::graph::Graph& grap
 }
 
 void tell_code(const as::lower::Program& program) {
-  const as::codegen::ScopedHost host("x86-64-v3");
+  const as::loop::Target target = as::codegen::target_for("x86-64-v3");
   say("## 7. Machine code");
   tell("LLVM gets one body per loop, in which vectors are already explicit. This page shows code for x86-64-v3, which has AVX2.");
   for (size_t i = program.launches.size(); i-- > 0;) {
     const as::loop::Kernel& kernel = *program.launches[i].kernel;
-    const std::string llvm = block_with(as::codegen::dump_llvm(kernel, as::runtime::find_extern), std::regex("load <.* x float>"));
+    const std::string llvm = block_with(as::codegen::dump_llvm(kernel, as::runtime::find_extern, target), std::regex("load <.* x float>"));
     if (llvm.empty()) continue;
     tell(fmt::format("The inner loop of kernel {} (`{}`):", i + 1, kernel.name));
     show("llvm", llvm);
     tell("and the assembly of it:");
-    show("asm", block_with(as::codegen::dump_assembly(kernel, as::runtime::find_extern), std::regex(R"(vmovups\s.*\), %ymm)")));
+    show("asm", block_with(as::codegen::dump_assembly(kernel, as::runtime::find_extern, target), std::regex(R"(vmovups\s.*\), %ymm)")));
     break;
   }
   tell(
@@ -268,9 +274,11 @@ int main() {
     as::Decisions decisions;
     tell_passes(*graph, decisions);
     as::lower::Program program = as::lower::lower(*graph, decisions);
+    const std::shared_ptr<const as::loop::Kernel> neutral = program.launches.back().kernel;
+    as::lower::map_for_cpu(program, {});
     as::lower::plan_memory(program, decisions);
     program.decisions = decisions;
-    tell_kernels(program);
+    tell_kernels(program, *neutral);
     tell_memory(program, *graph);
     tell_code(program);
     tell_call(score);

@@ -2,6 +2,7 @@
 #pragma once
 #include "loop/externs.h"
 #include "loop/ir.h"
+#include "loop/target.h"
 
 #include <llvm/IR/Module.h>
 
@@ -12,6 +13,7 @@ namespace anyshape::codegen {
 
 inline constexpr std::string_view routine_prefix = "anyshape_routine_";  // symbols of library routines that kernels call
 
-void emit_kernel(llvm::Module& module, const loop::Kernel& kernel, const std::string& symbol, loop::ExternLookup externs);
+void emit_kernel(llvm::Module& module, const loop::Kernel& kernel, const std::string& symbol, loop::ExternLookup externs,
+                 const loop::Target& target);
 
 }  // namespace anyshape::codegen

@@ -26,16 +26,18 @@ void collect_definitions(const Block& block, std::vector<const Instruction*>& de
 
 }  // namespace
 
-void emit_kernel(llvm::Module& module, const loop::Kernel& kernel, const std::string& symbol, loop::ExternLookup externs) {
-  Emitter(module, kernel, symbol, externs).emit_entry();
+void emit_kernel(llvm::Module& module, const loop::Kernel& kernel, const std::string& symbol, loop::ExternLookup externs,
+                 const loop::Target& target) {
+  Emitter(module, kernel, symbol, externs, target).emit_entry();
 }
 
-Emitter::Emitter(llvm::Module& module, const loop::Kernel& kernel, std::string symbol, loop::ExternLookup externs)
+Emitter::Emitter(llvm::Module& module, const loop::Kernel& kernel, std::string symbol, loop::ExternLookup externs,
+                 const loop::Target& target)
     : module_(module),
       kernel_(kernel),
       symbol_(std::move(symbol)),
       externs_(externs),
-      host_(host()),
+      target_(target),
       builder_(module.getContext()),
       definitions_(kernel.types.size(), nullptr) {
   collect_definitions(kernel.body, definitions_);
@@ -54,7 +56,7 @@ llvm::FunctionType* Emitter::body_type() {
 void Emitter::set_attributes(llvm::Function* function) {
   function->setDoesNotThrow();
   function->addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign");
-  const std::string bits = std::to_string(host_.vector_bytes * 8);
+  const std::string bits = std::to_string(target_.vector_bytes * 8);
   function->addFnAttr("prefer-vector-width", bits);
   function->addFnAttr("min-legal-vector-width", bits);
 }
@@ -108,7 +110,8 @@ void Emitter::emit(const Instruction& instruction) {
     case Op::For:
       if (instruction.kind == LoopKind::Parallel) return emit_parallel(instruction);
       if (instruction.kind == LoopKind::Vector) return emit_vector(instruction);
-      return emit_serial(instruction);
+      if (instruction.kind == LoopKind::Serial) return emit_serial(instruction);
+      throw InternalError(fmt::format("codegen: kernel {} is not cut for a target", kernel_.name));
     case Op::Reduce: return emit_reduce(instruction);
     case Op::If: return emit_if(instruction);
     case Op::Call: return emit_call(instruction);

@@ -73,7 +73,7 @@ Emitter::LoopBlocks Emitter::begin_vectors(const Instruction& loop, int least_wi
 
   vector_.emplace(VectorLoop{});
   vector_->varying = find_varying(kernel_, loop);
-  vector_->width = std::max(least_width, choose_width(kernel_, loop, vector_->varying, host_.vector_bytes));
+  vector_->width = std::max(least_width, choose_width(kernel_, loop, vector_->varying, target_.vector_bytes));
   set(loop.index, Lanes::affine(blocks.index, 1));
   return blocks;
 }

@@ -181,7 +181,7 @@ void Emitter::store_pending(bool partial) {
 void Emitter::store_partial(const PendingStore& store) {
   const Dtype dtype = kernel_.buffers[static_cast<size_t>(store.buffer)].type;
   const llvm::Align alignment(static_cast<uint64_t>(size_of(dtype)));
-  if (host_.has_masked_store && size_of(dtype) >= 4) {
+  if (target_.has_masked_store && size_of(dtype) >= 4) {
     // A mask of its own, here in the rarely taken path: one shared with the body would be computed for every vector.
     builder_.CreateMaskedStore(store.value, address(store.buffer, store.offset), alignment, lanes_before_end(0, vector_->width));
     return;

@@ -2,9 +2,9 @@
 // Internal to codegen/.
 #pragma once
 #include "codegen/lanes.h"
-#include "codegen/target.h"
 #include "loop/externs.h"
 #include "loop/ir.h"
+#include "loop/target.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
@@ -19,7 +19,7 @@ namespace anyshape::codegen {
 
 class Emitter {
  public:
-  Emitter(llvm::Module& module, const loop::Kernel& kernel, std::string symbol, loop::ExternLookup externs);
+  Emitter(llvm::Module& module, const loop::Kernel& kernel, std::string symbol, loop::ExternLookup externs, const loop::Target& target);
   void emit_entry();
 
  private:
@@ -110,7 +110,7 @@ class Emitter {
   void flush_stores();
   void store_pending(bool partial);
   void store_partial(const PendingStore& store);
-  bool has_hardware_mask(int64_t bytes) const { return host_.has_lane_masks && bytes >= 4; }
+  bool has_hardware_mask(int64_t bytes) const { return target_.has_lane_masks && bytes >= 4; }
   llvm::Instruction* mark_invariant(int32_t buffer, llvm::Instruction* load);
 
   // emit_loops.cpp, emit_reduce.cpp, emit_parallel.cpp
@@ -140,7 +140,7 @@ class Emitter {
   const loop::Kernel& kernel_;
   std::string symbol_;
   loop::ExternLookup externs_;
-  const Host& host_;
+  const loop::Target& target_;
   llvm::IRBuilder<> builder_;
   std::vector<const loop::Instruction*> definitions_;  // of Constants and Sizes, by Value id: made anew in every function
   Function function_;

@@ -7,7 +7,7 @@
 #include "codegen/build_id.h"
 #include "codegen/emit.h"
 #include "codegen/kernel_cache.h"
-#include "codegen/target.h"
+#include "codegen/target_machines.h"
 #include "loop/text.h"
 #include "runtime/pool.h"
 
@@ -194,29 +194,29 @@ class KernelTable {
 };
 
 std::unique_ptr<llvm::Module> make_module(llvm::LLVMContext& context, const loop::Kernel& kernel, loop::ExternLookup externs,
-                                          const llvm::TargetMachine& machine) {
+                                          const llvm::TargetMachine& machine, const loop::Target& target) {
   context.setDiagnosticHandler(std::make_unique<SilentDiagnostics>());
   auto module = std::make_unique<llvm::Module>("kernel", context);
   module->setDataLayout(machine.createDataLayout());
-  module->setTargetTriple(host().triple);
-  emit_kernel(*module, kernel, symbol, externs);
+  module->setTargetTriple(target.triple);
+  emit_kernel(*module, kernel, symbol, externs, target);
   verify_module(*module);
   return module;
 }
 
-std::string generate_object(const loop::Kernel& kernel, loop::ExternLookup externs) {
-  const TargetMachines::Lease machine = target_machines().lease();
+std::string generate_object(const loop::Kernel& kernel, loop::ExternLookup externs, const loop::Target& target) {
+  const TargetMachines::Lease machine = target_machines().lease(target);
   llvm::LLVMContext context;
-  const auto module = make_module(context, kernel, externs, *machine);
+  const auto module = make_module(context, kernel, externs, *machine, target);
   const auto bytes = generate(*module, *machine, llvm::CodeGenFileType::ObjectFile);
   return {bytes.begin(), bytes.end()};
 }
 
 // All that the code depends on.
-std::string key_of(const loop::Kernel& kernel) {
+std::string key_of(const loop::Kernel& kernel, const loop::Target& target) {
   static const std::string build = build_id();
-  return fmt::format("anyshape {}, LLVM {}, {} {}, {} bytes\n{}", build, LLVM_VERSION_STRING, host().cpu, host().features,
-                     host().vector_bytes, loop::print(kernel));
+  return fmt::format("anyshape {}, LLVM {}, {} {}, {} bytes\n{}", build, LLVM_VERSION_STRING, target.cpu, target.features,
+                     target.vector_bytes, loop::print(kernel));
 }
 
 std::shared_ptr<const LinkedKernel> link_from_disk(DiskCache& disk, const std::string& key, loop::ExternLookup externs) {
@@ -229,13 +229,14 @@ std::shared_ptr<const LinkedKernel> link_from_disk(DiskCache& disk, const std::s
   }
 }
 
-std::shared_ptr<const LinkedKernel> shared_kernel(const loop::Kernel& kernel, const std::string& key, loop::ExternLookup externs) {
+std::shared_ptr<const LinkedKernel> shared_kernel(const loop::Kernel& kernel, const std::string& key, loop::ExternLookup externs,
+                                                  const loop::Target& target) {
   static KernelTable& table = *new KernelTable;  // never destroyed: ops may run in destructors of statics
   if (auto held = table.find(key)) return held;
   const std::shared_ptr<DiskCache> disk = disk_cache();
   std::shared_ptr<const LinkedKernel> linked = disk != nullptr ? link_from_disk(*disk, key, externs) : nullptr;
   if (linked == nullptr) {
-    const std::string object = generate_object(kernel, externs);
+    const std::string object = generate_object(kernel, externs, target);
     linked = std::make_shared<const LinkedKernel>(object, externs);
     if (disk != nullptr) disk->store(key, object);
   }
@@ -243,11 +244,11 @@ std::shared_ptr<const LinkedKernel> shared_kernel(const loop::Kernel& kernel, co
   return linked;
 }
 
-std::string dump(const loop::Kernel& kernel, loop::ExternLookup externs, bool assembly) {
+std::string dump(const loop::Kernel& kernel, loop::ExternLookup externs, const loop::Target& target, bool assembly) {
   const NoFork whole;
-  const TargetMachines::Lease machine = target_machines().lease();
+  const TargetMachines::Lease machine = target_machines().lease(target);
   llvm::LLVMContext context;
-  const auto module = make_module(context, kernel, externs, *machine);
+  const auto module = make_module(context, kernel, externs, *machine, target);
   std::string text;
   if (assembly) {
     const auto bytes = generate(*module, *machine, llvm::CodeGenFileType::AssemblyFile);
@@ -263,7 +264,8 @@ std::string dump(const loop::Kernel& kernel, loop::ExternLookup externs, bool as
 
 // Kernels that say the same, as the updates of weights of several sizes do, are one. The others are compiled side by side: generating code is most
 // of what a first call takes.
-std::shared_ptr<const CompiledKernels> compile(std::span<const loop::Kernel* const> kernels, loop::ExternLookup externs) {
+std::shared_ptr<const CompiledKernels> compile(std::span<const loop::Kernel* const> kernels, loop::ExternLookup externs,
+                                               const loop::Target& target) {
   std::vector<std::string> keys;
   std::vector<const loop::Kernel*> distinct;
   std::vector<size_t> which;
@@ -275,7 +277,7 @@ std::shared_ptr<const CompiledKernels> compile(std::span<const loop::Kernel* con
       which.push_back(*number);
       continue;
     }
-    std::string key = key_of(*kernel);
+    std::string key = key_of(*kernel, target);
     const auto [found, is_new] = known.try_emplace(key, distinct.size());
     number = found->second;
     which.push_back(*number);
@@ -286,17 +288,17 @@ std::shared_ptr<const CompiledKernels> compile(std::span<const loop::Kernel* con
   const NoFork whole;  // LLVM's own state included
   std::vector<std::shared_ptr<const LinkedKernel>> linked(distinct.size());
   runtime::Pool::shared().run(static_cast<int64_t>(linked.size()), 1, [&](int64_t begin, int64_t end) {
-    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) linked[i] = shared_kernel(*distinct[i], keys[i], externs);
+    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
+      linked[i] = shared_kernel(*distinct[i], keys[i], externs, target);
   });
   return std::make_shared<SharedKernels>(std::move(linked), std::move(which));
 }
 
-std::string target_description() {
-  const NoFork whole;
-  return fmt::format("{}, {}-byte vectors", host().cpu, host().vector_bytes);
+std::string dump_llvm(const loop::Kernel& kernel, loop::ExternLookup externs, const loop::Target& target) {
+  return dump(kernel, externs, target, false);
 }
-
-std::string dump_llvm(const loop::Kernel& kernel, loop::ExternLookup externs) { return dump(kernel, externs, false); }
-std::string dump_assembly(const loop::Kernel& kernel, loop::ExternLookup externs) { return dump(kernel, externs, true); }
+std::string dump_assembly(const loop::Kernel& kernel, loop::ExternLookup externs, const loop::Target& target) {
+  return dump(kernel, externs, target, true);
+}
 
 }  // namespace anyshape::codegen

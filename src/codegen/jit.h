@@ -2,6 +2,7 @@
 #pragma once
 #include "loop/externs.h"
 #include "loop/ir.h"
+#include "loop/target.h"
 #include "runtime/abi.h"
 
 #include <cstdint>
@@ -25,15 +26,13 @@ class CompiledKernels {
   CompiledKernels() = default;
 };
 
-// Compiles verified kernels for this machine. Thread-safe; threads compile beside each other. A kernel that calls a routine `externs` does
-// not know, or that LLVM's verifier refuses, is an InternalError.
-std::shared_ptr<const CompiledKernels> compile(std::span<const loop::Kernel* const> kernels, loop::ExternLookup externs);
-
-// The processor code is generated for, with its vector width: "znver4, 64-byte vectors". Part of a cache's key.
-std::string target_description();
+// Compiles verified kernels that are cut for the target. Thread-safe; threads compile beside each other. A kernel that calls a routine `externs`
+// does not know, or that LLVM's verifier refuses, is an InternalError.
+std::shared_ptr<const CompiledKernels> compile(std::span<const loop::Kernel* const> kernels, loop::ExternLookup externs,
+                                               const loop::Target& target);
 
 // LLVM's text of the kernels before code generation, and the assembly after: for people who read generated code.
-std::string dump_llvm(const loop::Kernel& kernel, loop::ExternLookup externs);
-std::string dump_assembly(const loop::Kernel& kernel, loop::ExternLookup externs);
+std::string dump_llvm(const loop::Kernel& kernel, loop::ExternLookup externs, const loop::Target& target);
+std::string dump_assembly(const loop::Kernel& kernel, loop::ExternLookup externs, const loop::Target& target);
 
 }  // namespace anyshape::codegen

@@ -5,8 +5,10 @@
 #include "base/no_fork.h"
 #include "base/thread_context.h"
 #include "codegen/jit.h"
+#include "codegen/target.h"
 #include "loop/text.h"
 #include "lower/lower.h"
+#include "lower/map_cpu.h"
 #include "passes/run_passes.h"
 #include "runtime/externs.h"
 #include "runtime/warm_up.h"
@@ -26,10 +28,10 @@ bool has_product(const graph::Graph& graph) {
   return std::ranges::any_of(graph.nodes(), [](const graph::Node* node) { return node->op->kind == OpKind::Contraction; });
 }
 
-MachineCode generate(const lower::Program& program) {
+MachineCode generate(const lower::Program& program, const loop::Target& target) {
   std::vector<const loop::Kernel*> kernels;
   for (const lower::Launch& launch : program.launches) kernels.push_back(launch.kernel.get());
-  MachineCode code{.entries = {}, .holder = codegen::compile(kernels, runtime::find_extern)};
+  MachineCode code{.entries = {}, .holder = codegen::compile(kernels, runtime::find_extern, target)};
   for (size_t launch = 0; launch < kernels.size(); ++launch) code.entries.push_back(code.holder->entry(launch));
   return code;
 }
@@ -50,10 +52,12 @@ Compiled compile(graph::Graph& graph, std::vector<Dim> symbols, std::span<const 
   const auto start = std::chrono::steady_clock::now();
   const NoFork whole;
   if (has_product(graph)) runtime::start_warming_up_products();
+  const loop::Target& target = codegen::host_target();
   Dump dump(graph.name);
   Decisions decisions;
   passes::PassReports reports = passes::run_passes(graph, decisions, &dump);
   lower::Program program = lower::lower(graph, decisions, updates);
+  lower::map_for_cpu(program, target);
   lower::plan_memory(program, decisions);
   lower::plan_updates(program, updates, decisions);
   program.decisions = std::move(decisions);
@@ -61,7 +65,7 @@ Compiled compile(graph::Graph& graph, std::vector<Dim> symbols, std::span<const 
   if (dump.is_on()) dump.write("kernels", text_of_kernels(program));
 
   MachineCode code;
-  if (!ScopedInterpretation::active()) code = generate(program);
+  if (!ScopedInterpretation::active()) code = generate(program, target);
   const int64_t bytes = code.holder == nullptr ? 0 : code.holder->code_bytes();
   auto executable =
       std::make_shared<runtime::Executable>(std::move(program), std::move(symbols), std::move(code.entries), std::move(code.holder));

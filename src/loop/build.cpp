@@ -22,6 +22,31 @@ Builder::Builder(std::string name) {
   scopes_.emplace_back();
 }
 
+Builder::Builder(Kernel kernel) : kernel_(std::move(kernel)), origins_(kernel_.types.size()) {
+  if (!kernel_.body.empty()) refuse("Builder", "the kernel has a body; expected one that is to be taken over");
+  scopes_.emplace_back();
+}
+
+void Builder::take(Instruction instruction, const TakeBlock& inside) {
+  const size_t depth = scopes_.size() - 1;
+  const auto stand = [&](Value value, size_t at) {
+    if (value) origins_[static_cast<size_t>(value.id)].depth = static_cast<uint32_t>(at);
+  };
+  for (const Value result : instruction.results) stand(result, depth);
+  if (instruction.op == Op::Constant || instruction.op == Op::Size) {
+    const Value result = instruction.results[0];
+    origins_[static_cast<size_t>(result.id)].definition = static_cast<int32_t>(definitions_.size());
+    definitions_.push_back(instruction);
+    if (instruction.op == Op::Constant) scopes_[depth].constants.emplace_back(result, result);
+  }
+  stand(instruction.index, depth + 1);
+  for (const Value carried : instruction.carried) stand(carried, depth + 1);
+  for (Block* block : {&instruction.body, &instruction.otherwise}) {
+    if (inside && !block->empty()) *block = in_scope([&] { inside(std::move(*block)); });
+  }
+  append(std::move(instruction));
+}
+
 void Builder::refuse(std::string_view op, std::string_view what) const {
   throw InternalError(fmt::format("kernel {}: {}: {}.", kernel_.name, op, what));
 }
@@ -293,32 +318,66 @@ Block Builder::in_scope(const std::function<void()>& body) {
   return block;
 }
 
-void Builder::loop(LoopKind kind, Value begin, Value end, Value grain, const std::function<void(Value index)>& body) {
-  require_type(begin, Dtype::i64, "For");
-  require_type(end, Dtype::i64, "For");
+void Builder::loop(Instruction instruction, const std::function<void(const Instruction& loop)>& body) {
   const size_t depth = scopes_.size() - 1;
-  Instruction instruction;
   instruction.op = Op::For;
-  instruction.kind = kind;
-  instruction.args = {local(begin, depth), local(end, depth)};
-  if (grain) instruction.grain = local(grain, depth);
-  instruction.index = new_value(Dtype::i64, depth + 1);
-  instruction.body = in_scope([&] { body(instruction.index); });
+  for (const Value arg : instruction.args) require_type(arg, Dtype::i64, "For");
+  instruction.args = local(instruction.args, depth);
+  if (instruction.grain) instruction.grain = local(instruction.grain, depth);
+  if (instruction.kind != LoopKind::Runs) instruction.index = new_value(Dtype::i64, depth + 1);
+  if (instruction.kind == LoopKind::Ranges || instruction.kind == LoopKind::Runs)
+    instruction.carried = {new_value(Dtype::i64, depth + 1), new_value(Dtype::i64, depth + 1)};
+  instruction.body = in_scope([&] { body(instruction); });
   append(std::move(instruction));
 }
 
+void Builder::loop(LoopKind kind, Value begin, Value end, const std::function<void(Value index)>& body) {
+  Instruction instruction;
+  instruction.kind = kind;
+  instruction.args = {begin, end};
+  loop(std::move(instruction), [&](const Instruction& loop) { body(loop.index); });
+}
+
+void Builder::each(Value begin, Value end, Value work, const std::function<void(Value index)>& body) {
+  Instruction instruction;
+  instruction.kind = LoopKind::Each;
+  instruction.args = {begin, end, work};
+  loop(std::move(instruction), [&](const Instruction& loop) { body(loop.index); });
+}
+
+void Builder::ranges(Value rows, Value length, Value work, Walk walk, const std::function<void(Value row, Value begin, Value end)>& body) {
+  Instruction instruction;
+  instruction.kind = LoopKind::Ranges;
+  instruction.integer = static_cast<int64_t>(walk);
+  instruction.args = {rows, length, work};
+  loop(std::move(instruction), [&](const Instruction& loop) { body(loop.index, loop.carried[0], loop.carried[1]); });
+}
+
+void Builder::ranges(Value length, Value work, Walk walk, const RangeBody& body) {
+  ranges(integer(1), length, work, walk, [&](Value, Value begin, Value end) { body(begin, end); });
+}
+
+void Builder::runs(Value begin, Value end, Value work, const RangeBody& body) {
+  Instruction instruction;
+  instruction.kind = LoopKind::Runs;
+  instruction.args = {begin, end, work};
+  loop(std::move(instruction), [&](const Instruction& loop) { body(loop.carried[0], loop.carried[1]); });
+}
+
+void Builder::elements(Value begin, Value end, const std::function<void(Value index)>& body) { loop(LoopKind::Elements, begin, end, body); }
+
 void Builder::parallel_for(Value begin, Value end, Value grain, const std::function<void(Value index)>& body) {
   require_type(grain, Dtype::i64, "For");
-  loop(LoopKind::Parallel, begin, end, grain, body);
+  Instruction instruction;
+  instruction.kind = LoopKind::Parallel;
+  instruction.args = {begin, end};
+  instruction.grain = grain;
+  loop(std::move(instruction), [&](const Instruction& loop) { body(loop.index); });
 }
 
-void Builder::vector_for(Value begin, Value end, const std::function<void(Value index)>& body) {
-  loop(LoopKind::Vector, begin, end, {}, body);
-}
+void Builder::vector_for(Value begin, Value end, const std::function<void(Value index)>& body) { loop(LoopKind::Vector, begin, end, body); }
 
-void Builder::serial_for(Value begin, Value end, const std::function<void(Value index)>& body) {
-  loop(LoopKind::Serial, begin, end, {}, body);
-}
+void Builder::serial_for(Value begin, Value end, const std::function<void(Value index)>& body) { loop(LoopKind::Serial, begin, end, body); }
 
 std::vector<Value> Builder::carry_for(Value begin, Value end, std::span<const Value> initial, const CarryBody& body, bool reverse) {
   require_type(begin, Dtype::i64, "For");

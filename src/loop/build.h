@@ -18,6 +18,13 @@ class Builder {
  public:
   explicit Builder(std::string name);
 
+  // Goes on from a finished kernel without its body, whose instructions are taken over one by one, with others in between. `inside` takes over
+  // the blocks of the instruction; without it they stay as they are.
+  explicit Builder(Kernel kernel);
+  using TakeBlock = std::function<void(Block block)>;
+  void take(Instruction instruction, const TakeBlock& inside = {});
+  Value at_hand(Value value) { return local(value, scopes_.size() - 1); }  // as instructions of the block being written may use it
+
   int32_t buffer(std::string name, Dtype type, Access access);  // declares a parameter and returns its number
   Value size(std::string name);                                 // an integer parameter as a value; the same name gives the same one
 
@@ -48,8 +55,17 @@ class Builder {
   Value equal(Value a, Value b) { return binary(Op::Equal, a, b); }
   Value less(Value a, Value b) { return binary(Op::Less, a, b); }
 
+  // What is independent of each other: a target cuts these loops. `work`: the elements that an index stands for.
+  void each(Value begin, Value end, Value work, const std::function<void(Value index)>& body);
+  using RangeBody = std::function<void(Value begin, Value end)>;
+  void ranges(Value length, Value work, Walk walk, const RangeBody& body);  // [0, length)
+  void ranges(Value rows, Value length, Value work, Walk walk, const std::function<void(Value row, Value begin, Value end)>& body);
+  void runs(Value begin, Value end, Value work, const RangeBody& body);
+  void elements(Value begin, Value end, const std::function<void(Value index)>& body);
+  // The same cut for a CPU.
   void parallel_for(Value begin, Value end, Value grain, const std::function<void(Value index)>& body);
   void vector_for(Value begin, Value end, const std::function<void(Value index)>& body);
+
   void serial_for(Value begin, Value end, const std::function<void(Value index)>& body);
   // Carries values through the loop: the body gets the index and the current values and returns the next ones.
   using CarryBody = std::function<std::vector<Value>(Value index, std::span<const Value> carried)>;
@@ -89,7 +105,8 @@ class Builder {
   Value define_constant(Dtype type, uint64_t bits, const Instruction& constant);
   void append(Instruction instruction);
   Block in_scope(const std::function<void()>& body);
-  void loop(LoopKind kind, Value begin, Value end, Value grain, const std::function<void(Value index)>& body);
+  void loop(Instruction instruction, const std::function<void(const Instruction& loop)>& body);
+  void loop(LoopKind kind, Value begin, Value end, const std::function<void(Value index)>& body);
   void require_type(Value value, Dtype type, const char* what) const;
   [[noreturn]] void refuse(std::string_view op, std::string_view what) const;
 

@@ -3,6 +3,7 @@
 
 #include <anyshape/error.h>
 
+#include "loop/parts.h"
 #include "loop/scalar.h"
 
 namespace anyshape::loop {
@@ -53,19 +54,19 @@ Value reduce_in_order(Builder& b, Value begin, Value end, Combine combine, Dtype
   return reduce_in_order(b, begin, end, combines, types, [&](Value index) { return std::vector<Value>{contribution(index)}; })[0];
 }
 
-std::vector<Value> reduce_in_parts(Builder& b, Value begin, Value end, int64_t part, std::span<const Combine> combine,
-                                   std::span<const Dtype> types, const Contributions& contributions) {
-  const Value parts = b.ceil_divide(b.subtract(end, begin), part);
+std::vector<Value> reduce_in_parts(Builder& b, Value begin, Value end, std::span<const Combine> combine, std::span<const Dtype> types,
+                                   const Contributions& contributions) {
+  const Value parts = b.ceil_divide(b.subtract(end, begin), part_elements), length = b.integer(part_elements);
   return reduce_in_order(b, b.integer(0), parts, combine, types, [&](Value number) {
-    const Value first = b.add(begin, b.multiply(number, b.integer(part)));
-    return b.reduce(first, b.minimum(b.add(first, b.integer(part)), end), combine, contributions);
+    const Value first = b.add(begin, b.multiply(number, length));
+    return b.reduce(first, b.minimum(b.add(first, length), end), combine, contributions);
   });
 }
 
-Value reduce_in_parts(Builder& b, Value begin, Value end, int64_t part, Combine combine, Dtype type, const Contribution& contribution) {
+Value reduce_in_parts(Builder& b, Value begin, Value end, Combine combine, Dtype type, const Contribution& contribution) {
   const Combine combines[] = {combine};
   const Dtype types[] = {type};
-  return reduce_in_parts(b, begin, end, part, combines, types, [&](Value index) { return std::vector<Value>{contribution(index)}; })[0];
+  return reduce_in_parts(b, begin, end, combines, types, [&](Value index) { return std::vector<Value>{contribution(index)}; })[0];
 }
 
 }  // namespace anyshape::loop

@@ -19,9 +19,9 @@ std::vector<Value> combine_in_order(Builder& b, Value begin, Value end, std::spa
 std::vector<Value> reduce_in_order(Builder& b, Value begin, Value end, std::span<const Combine> combine, std::span<const Dtype> types,
                                    const Contributions& contributions);
 
-// Over [begin, end) in parts of `part` indices: 16 lanes within a part, parts in order, so that rounding errors do not pile up in long runs.
-Value reduce_in_parts(Builder& b, Value begin, Value end, int64_t part, Combine combine, Dtype type, const Contribution& contribution);
-std::vector<Value> reduce_in_parts(Builder& b, Value begin, Value end, int64_t part, std::span<const Combine> combine,
-                                   std::span<const Dtype> types, const Contributions& contributions);
+// Over [begin, end) in parts: see loop/parts.h.
+Value reduce_in_parts(Builder& b, Value begin, Value end, Combine combine, Dtype type, const Contribution& contribution);
+std::vector<Value> reduce_in_parts(Builder& b, Value begin, Value end, std::span<const Combine> combine, std::span<const Dtype> types,
+                                   const Contributions& contributions);
 
 }  // namespace anyshape::loop

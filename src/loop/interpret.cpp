@@ -76,11 +76,25 @@ class Interpreter {
     at(instruction.results[0]) = evaluate(instruction.op, instruction.type, operand, std::span(args).first(count));
   }
 
+  // Any cut does: here a row is one range, and all that is in order one run.
+  int32_t run_ranges(const Instruction& loop) {
+    const bool has_rows = loop.kind == LoopKind::Ranges;
+    const int64_t rows = has_rows ? integer(loop.args[0]) : 1, begin = has_rows ? 0 : integer(loop.args[0]), end = integer(loop.args[1]);
+    for (int64_t row = 0; row < rows && begin < end; ++row) {
+      if (has_rows) at(loop.index) = Scalar::of(row);
+      at(loop.carried[0]) = Scalar::of(begin);
+      at(loop.carried[1]) = Scalar::of(end);
+      if (const int32_t failure = run(loop.body); failure != 0) return failure;
+    }
+    return 0;
+  }
+
   int32_t run_for(const Instruction& loop) {
+    if (loop.kind == LoopKind::Ranges || loop.kind == LoopKind::Runs) return run_ranges(loop);
     const int64_t begin = integer(loop.args[0]);
     const int64_t end = integer(loop.args[1]);
     std::vector<Scalar> carried;
-    for (size_t i = 2; i < loop.args.size(); ++i) carried.push_back(at(loop.args[i]));
+    for (size_t i = 0; i < loop.carried.size(); ++i) carried.push_back(at(loop.args[i + 2]));
     for (int64_t iteration = 0; begin + iteration < end; ++iteration) {
       at(loop.index) = Scalar::of(loop.reverse ? end - 1 - iteration : begin + iteration);
       for (size_t i = 0; i < carried.size(); ++i) at(loop.carried[i]) = carried[i];

@@ -69,9 +69,23 @@ enum class Op : uint8_t {
 };
 
 enum class LoopKind : uint8_t {
-  Serial,    // in order; may carry values from iteration to iteration
-  Parallel,  // iterations are independent and may run on the pool's threads; `grain` iterations at least go to one task
-  Vector,    // iterations are independent and may run in vector lanes; innermost but for Serial loops with uniform bounds
+  Serial,  // in order; may carry values from iteration to iteration
+  // As ops and lowering write loops, whatever they will run on. `work` is how many elements an index stands for: a target cuts by it.
+  Each,      // iterations are independent
+  Ranges,    // for each of several rows, [0, length) as ranges that a target chooses, all independent of each other
+  Runs,      // [begin, end) in order, as many indices at once as a target finds near each other
+  Elements,  // iterations are independent; innermost but for Serial loops with uniform bounds
+  // As a CPU runs them, made of those by lower/map_cpu.h.
+  Parallel,  // Each; `grain` iterations at least go to one task of the pool
+  Vector,    // Elements, in vector lanes
+};
+
+// What the body of a Ranges loop does with its range, by which a target chooses how long one is. No choice changes a result.
+enum class Walk : uint8_t {
+  Once,       // goes through it once
+  Lines,      // goes through it for one line of a matrix after the other
+  Sums,       // the same, and keeps a sum for each index
+  Scattered,  // the same, with lines from anywhere
 };
 
 // SumTo is a Sum that gives a single contribution as it is, -0 included.
@@ -87,19 +101,21 @@ struct Instruction {
   Op op{};
   Dtype type{};                      // of the result
   Values results;                    // none, one, or (For, Reduce) one per carried or combined value
-  Values args;                       // For, Reduce: begin, end, then (Serial For) the initial carried values
+  Values args;                       // For, Reduce: begin, end, then the initial carried values (Serial) or the work (Each, Ranges, Runs);
+                                     // Ranges: how many rows there are, their length
   double number = 0;                 // Constant
-  int64_t integer = 0;               // Constant, Size; Parallel For: unused
+  int64_t integer = 0;               // Constant, Size; Ranges: the Walk
   int32_t buffer = -1;               // Load, Store
   std::string name;                  // Call: the routine
   InlineVector<int32_t, 4> buffers;  // Call
   // For, Reduce, If:
   LoopKind kind = LoopKind::Serial;
-  Value index;                       // For, Reduce: the i64 loop variable, begin <= index < end, stride 1 (or downwards where `reverse`)
+  Value index;                       // For, Reduce: the i64 loop variable, begin <= index < end, stride 1 (or downwards where `reverse`);
+                                     // Ranges: the row; Runs: none
   bool reverse = false;              // Serial For
   Value grain;                       // Parallel For: i64, at least 1
   InlineVector<Combine, 8> combine;  // Reduce: one per result
-  Values carried;                    // Serial For: the values as seen inside the body
+  Values carried;                    // Serial For: the values as seen inside the body; Ranges, Runs: begin and end of one
   Block body;                        // For, Reduce: the body; If: when args[0] (b8) holds
   Block otherwise;                   // If
   Values yields;                     // Serial For: the next carried values; Reduce: what this index contributes

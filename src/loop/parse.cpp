@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "loop/parser.h"
+#include "loop/rules.h"
 #include "loop/text.h"
 
 namespace anyshape::loop {
@@ -116,6 +117,10 @@ void Parser::statement() {
 
 void Parser::statement_checked() {
   if (accept("for")) return loop(LoopKind::Serial);
+  if (accept("each")) return loop(LoopKind::Each);
+  if (accept("ranges")) return ranges();
+  if (accept("runs")) return runs();
+  if (accept("elements")) return loop(LoopKind::Elements);
   if (accept("parallel")) return loop(LoopKind::Parallel);
   if (accept("vector")) return loop(LoopKind::Vector);
   if (accept("if")) return branch();
@@ -194,6 +199,12 @@ void Parser::loop(LoopKind kind) {
     scope_.pop_back();
   };
   if (kind == LoopKind::Vector) return builder_.vector_for(begin, end, body);
+  if (kind == LoopKind::Elements) return builder_.elements(begin, end, body);
+  if (kind == LoopKind::Each) {
+    expect("work", "after the range of a loop over each");
+    const Value work = integer_expression("the work of an iteration");
+    return builder_.each(begin, end, work, body);
+  }
   if (kind == LoopKind::Parallel) {
     expect("grain", "after the range of a parallel loop");
     const Value grain = integer_expression("a grain");
@@ -202,6 +213,54 @@ void Parser::loop(LoopKind kind) {
   if (is("carry")) fail("a body; a loop that carries values binds its results: a, b = for ...");
   if (!reverse) return builder_.serial_for(begin, end, body);
   builder_.carry_for(begin, end, {}, [&](Value index, std::span<const Value>) { return body(index), std::vector<Value>(); }, true);
+}
+
+Walk Parser::walk() {
+  for (const Walk each : {Walk::Once, Walk::Lines, Walk::Sums, Walk::Scattered}) {
+    if (accept(name_of(each))) return each;
+  }
+  fail("once, lines, sums or scattered");
+}
+
+void Parser::ranges() {
+  const int line = peek().line;
+  const std::string row = expect_name("the row's variable");
+  expect(",", "between the row and its range");
+  const std::string first = expect_name("the variable of a range's begin");
+  expect("..", "between begin and end");
+  const std::string last = expect_name("the variable of a range's end");
+  expect("of", "after the variables of ranges");
+  const Value rows = integer_expression("how many rows there are");
+  expect(",", "between the rows and their length");
+  const Value length = integer_expression("the length of a row");
+  const Walk how = walk();
+  expect("work", "after the walk");
+  const Value work = integer_expression("the work of an index");
+  builder_.ranges(rows, length, work, how, [&](Value number, Value begin, Value end) {
+    with_names({{row, number}, {first, begin}, {last, end}}, line, [&] { block(); });
+  });
+}
+
+void Parser::runs() {
+  const int line = peek().line;
+  const std::string first = expect_name("the variable of a run's begin");
+  expect("..", "between begin and end");
+  const std::string last = expect_name("the variable of a run's end");
+  expect("in", "after the variables of runs");
+  const auto [begin, end] = range();
+  expect("work", "after the range of runs");
+  const Value work = integer_expression("the work of an index");
+  builder_.runs(begin, end, work, [&](Value from, Value to) { with_names({{first, from}, {last, to}}, line, [&] { block(); }); });
+}
+
+// Names that are visible in a body only.
+void Parser::with_names(std::initializer_list<std::pair<std::string, Value>> names, int line, const std::function<void()>& body) {
+  for (const auto& [name, value] : names) bind(name, value, line);
+  body();
+  for (size_t i = 0; i < names.size(); ++i) {
+    values_.erase(scope_.back());
+    scope_.pop_back();
+  }
 }
 
 void Parser::bind_carry(const std::vector<std::string>& names, int line) {

@@ -40,6 +40,10 @@ class Parser {
   void assignment();
   void store();
   void loop(LoopKind kind);
+  void ranges();
+  void runs();
+  Walk walk();
+  void with_names(std::initializer_list<std::pair<std::string, Value>> names, int line, const std::function<void()>& body);
   void bind_carry(const std::vector<std::string>& names, int line);
   void bind_reduce(const std::vector<std::string>& names, int line);
   void branch();

@@ -264,8 +264,14 @@ class Printer {
   std::string range(const Instruction& loop) { return fmt::format("{} .. {}", free(loop.args[0]), free(loop.args[1])); }
 
   void loop(const Instruction& loop) {
-    constexpr std::string_view kinds[] = {"for", "parallel", "vector"};
+    constexpr std::string_view kinds[] = {"for", "each", "ranges", "runs", "elements", "parallel", "vector"};
+    if (loop.kind == LoopKind::Ranges || loop.kind == LoopKind::Runs) return in_ranges(loop);
     const std::string bounds = range(loop);
+    if (loop.kind == LoopKind::Each) {
+      const std::string work = free(loop.args[2]);
+      nested(fmt::format("each {} in {} work {}", name(loop.index, 'i'), bounds, work), loop.body);
+      return line("}");
+    }
     std::string grain = loop.grain ? " grain " + free(loop.grain) : "";
     std::string carry;
     const std::string index = name(loop.index, 'i');
@@ -277,6 +283,16 @@ class Printer {
         fmt::format("{} {} in {}{}{}", kinds[static_cast<size_t>(loop.kind)], index, loop.reverse ? "reverse " : "", bounds, grain);
     if (!carry.empty()) head = fmt::format("{} = {} carry ({})", names(loop.results), head, carry);
     nested(head, loop.body, "next", loop.yields);
+    line("}");
+  }
+
+  void in_ranges(const Instruction& loop) {
+    const bool in_order = loop.kind == LoopKind::Runs;
+    const std::string bounds = in_order ? "in " + range(loop) : fmt::format("of {}, {}", free(loop.args[0]), free(loop.args[1]));
+    const std::string work = free(loop.args[2]), row = in_order ? "" : name(loop.index, 'i') + ", ";
+    const std::string begin = name(loop.carried[0], 'i'), end = name(loop.carried[1], 'i');
+    const std::string walk = in_order ? "" : fmt::format("{} ", name_of(static_cast<Walk>(loop.integer)));
+    nested(fmt::format("{} {}{} .. {} {} {}work {}", in_order ? "runs" : "ranges", row, begin, end, bounds, walk, work), loop.body);
     line("}");
   }
 

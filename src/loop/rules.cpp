@@ -57,6 +57,16 @@ std::string_view name_of(Op op) {
   return names[static_cast<size_t>(op)];
 }
 
+std::string_view name_of(LoopKind kind) {
+  static constexpr std::string_view names[] = {"Serial", "Each", "Ranges", "Runs", "Elements", "Parallel", "Vector"};
+  return names[static_cast<size_t>(kind)];
+}
+
+std::string_view name_of(Walk walk) {
+  static constexpr std::string_view names[] = {"once", "lines", "sums", "scattered"};
+  return names[static_cast<size_t>(walk)];
+}
+
 std::string_view name_of(Combine combine) {
   static constexpr std::string_view names[] = {"sum", "sum_to", "product", "max", "min", "all", "any"};
   return names[static_cast<size_t>(combine)];

@@ -10,6 +10,8 @@ namespace anyshape::loop {
 
 std::string_view name_of(Op op);            // "Add"
 std::string_view name_of(Combine combine);  // "sum"
+std::string_view name_of(LoopKind kind);    // "Parallel"
+std::string_view name_of(Walk walk);        // "once"
 
 constexpr bool is_pure(Op op) { return op >= Op::Add && op <= Op::Bitcast; }
 

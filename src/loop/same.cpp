@@ -37,7 +37,7 @@ class Hash {
       add(static_cast<uint64_t>(instruction.op) << 8U | static_cast<uint64_t>(instruction.type));
       for (const Value value : instruction.args) add(static_cast<uint64_t>(value.id));
       add(static_cast<uint64_t>(instruction.integer) ^ std::bit_cast<uint64_t>(instruction.number));
-      add(static_cast<uint64_t>(instruction.buffer));
+      add(static_cast<uint64_t>(instruction.buffer) << 8U | static_cast<uint64_t>(instruction.kind));
       if (!instruction.name.empty()) add(std::string_view(instruction.name));
       if (!instruction.body.empty()) add(instruction.body);
       if (!instruction.otherwise.empty()) add(instruction.otherwise);

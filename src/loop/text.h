@@ -15,7 +15,11 @@
 //   kernel    = "kernel" name "(" [name {"," name}] ")" "{" {buffer} {statement} "}"
 //   buffer    = ("in" | "out" | "inout") name ":" dtype
 //   statement = name "=" expression | name "[" expression "]" "=" expression
-//             | ("vector" | "for") name "in" ["reverse"] range block                     reverse: "for" only
+//             | ("elements" | "vector" | "for") name "in" ["reverse"] range block        reverse: "for" only
+//             | "each" name "in" range "work" expression block
+//             | "ranges" name "," name ".." name "of" expression "," expression walk "work" expression block
+//                        the row, begin and end of a range; how many rows, their length; walk = once lines sums scattered
+//             | "runs" name ".." name "in" range "work" expression block
 //             | "parallel" name "in" range "grain" expression block
 //             | names "=" "for" name "in" ["reverse"] range "carry" "(" name "=" expression {"," ...} ")" block   ends with "next" expressions
 //             | names "=" "reduce" combine {"," combine} name "in" range block           ends with "yield" expressions

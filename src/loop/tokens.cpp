@@ -112,9 +112,9 @@ class Tokenizer {
 std::vector<Token> tokenize(std::string_view text) { return Tokenizer(text).run(); }
 
 bool is_keyword(std::string_view word) {
-  static constexpr std::array<std::string_view, 19> keywords = {"kernel",  "in",    "out",  "inout", "parallel", "vector", "for",
-                                                                "reduce",  "if",    "else", "call",  "yield",    "next",   "carry",
-                                                                "reverse", "grain", "true", "false", "inf"};
+  static constexpr std::array<std::string_view, 23> keywords = {
+      "kernel", "in",   "out",  "inout", "each", "ranges", "runs",    "elements", "parallel", "vector", "for", "reduce",
+      "if",     "else", "call", "yield", "next", "carry",  "reverse", "grain",    "true",     "false",  "inf"};
   return word == "nan" || std::find(keywords.begin(), keywords.end(), word) != keywords.end();
 }
 

@@ -34,7 +34,7 @@ class Verifier {
   // The loops around an instruction.
   struct Around {
     bool parallel = false;
-    bool lanes = false;  // in a Vector or Reduce body
+    bool lanes = false;  // in an Elements, Vector or Reduce body
   };
 
   [[noreturn]] void fail(std::string_view place, std::string_view what) const {
@@ -168,40 +168,59 @@ class Verifier {
   }
 
   void check_for(const Instruction& loop) {
-    require(loop.args.size() >= 2, loop, "expected begin and end");
-    require_type(loop, loop.args[0], Dtype::i64, "begin");
-    require_type(loop, loop.args[1], Dtype::i64, "end");
-    const size_t carried = loop.args.size() - 2;
-    const bool serial = loop.kind == LoopKind::Serial;
-    require(serial || (carried == 0 && !loop.reverse), loop, "carries values or runs in reverse; expected that of Serial loops only");
-    require(loop.carried.size() == carried && loop.yields.size() == carried && loop.results.size() == carried, loop,
-            "expected as many initial, carried, next and resulting values");
-    require(loop.kind == LoopKind::Parallel ? static_cast<bool>(loop.grain) : !loop.grain, loop, "expected a grain on Parallel loops only");
-    if (loop.grain) {
-      require_visible(loop, loop.grain);
-      require_type(loop, loop.grain, Dtype::i64, "a grain");
-    }
-    if (loop.kind == LoopKind::Parallel)
-      require(!around_.lanes && !around_.parallel, loop, "Parallel in another Parallel, Vector or Reduce loop");
-    if (loop.kind == LoopKind::Vector) require(!around_.lanes, loop, "Vector in another Vector or Reduce loop");
+    check_loop_values(loop);
+    const bool serial = loop.kind == LoopKind::Serial || loop.kind == LoopKind::Runs;
+    const bool lanes = loop.kind == LoopKind::Vector || loop.kind == LoopKind::Elements, parallel = !serial && !lanes;
+    const std::string_view name = name_of(loop.kind);
+    if (parallel)
+      require(!around_.lanes && !around_.parallel, loop,
+              fmt::format("{} in another Parallel, Each, Ranges, Vector, Elements or Reduce loop", name));
+    if (lanes || loop.kind == LoopKind::Runs)
+      require(!around_.lanes, loop, fmt::format("{} in another Vector, Elements or Reduce loop", name));
     if (serial && around_.lanes)
       require(!varies(loop.args[0]) && !varies(loop.args[1]), loop, "bounds that differ between the lanes around it");
 
     const Around saved = around_;
-    around_.parallel = around_.parallel || loop.kind == LoopKind::Parallel;
-    around_.lanes = around_.lanes || loop.kind == LoopKind::Vector;
+    around_.parallel = around_.parallel || parallel;
+    around_.lanes = around_.lanes || lanes;
     const size_t before = scope_.size();
-    define(loop, loop.index, Dtype::i64, loop.kind == LoopKind::Vector);
-    for (size_t i = 0; i < carried; ++i) define(loop, loop.carried[i], type(loop.args[i + 2]), around_.lanes);
+    if (loop.kind != LoopKind::Runs) define(loop, loop.index, Dtype::i64, lanes);
+    for (size_t i = 0; i < loop.carried.size(); ++i)
+      define(loop, loop.carried[i], loop.kind == LoopKind::Serial ? type(loop.args[i + 2]) : Dtype::i64, around_.lanes);
     block(loop.body, [&] {
-      for (size_t i = 0; i < carried; ++i) {
+      for (size_t i = 0; i < loop.yields.size(); ++i) {
         require_visible(loop, loop.yields[i]);
         require_type(loop, loop.yields[i], type(loop.carried[i]), "a next value");
       }
     });
     hide(before);
     around_ = saved;
-    for (size_t i = 0; i < carried; ++i) define(loop, loop.results[i], type(loop.args[i + 2]), around_.lanes);
+    for (size_t i = 0; i < loop.results.size(); ++i) define(loop, loop.results[i], type(loop.args[i + 2]), around_.lanes);
+  }
+
+  // What a loop of each kind has: bounds, work or grain, carried values.
+  void check_loop_values(const Instruction& loop) {
+    require(loop.args.size() >= 2, loop, "expected begin and end");
+    require_type(loop, loop.args[0], Dtype::i64, "begin");
+    require_type(loop, loop.args[1], Dtype::i64, "end");
+    const bool serial = loop.kind == LoopKind::Serial, in_parts = loop.kind == LoopKind::Ranges || loop.kind == LoopKind::Runs;
+    const size_t others = loop.args.size() - 2;
+    if (serial) {
+      require(loop.carried.size() == others && loop.yields.size() == others && loop.results.size() == others, loop,
+              "expected as many initial, carried, next and resulting values");
+    } else {
+      const bool has_work = in_parts || loop.kind == LoopKind::Each;
+      require(others == (has_work ? 1 : 0) && loop.yields.empty() && loop.results.empty() && !loop.reverse, loop,
+              has_work ? "expected bounds and work, and neither results nor reverse"
+                       : "carries values or runs in reverse; expected that of Serial loops only");
+      if (has_work) require_type(loop, loop.args[2], Dtype::i64, "the work");
+      require(loop.carried.size() == (in_parts ? 2 : 0), loop, "expected begin and end of a range of Ranges and Runs loops only");
+    }
+    require(loop.kind == LoopKind::Parallel ? static_cast<bool>(loop.grain) : !loop.grain, loop, "expected a grain on Parallel loops only");
+    if (loop.grain) {
+      require_visible(loop, loop.grain);
+      require_type(loop, loop.grain, Dtype::i64, "a grain");
+    }
   }
 
   void check_reduce(const Instruction& reduce) {

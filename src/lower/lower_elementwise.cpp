@@ -1,4 +1,4 @@
-// Elementwise groups: one pass over the output, the outermost axis over the pool, the innermost in vector lanes.
+// Elementwise groups: one pass over the output. The indices of the outermost axis are independent of each other, and the elements of the innermost.
 #include "lower/loop_axes.h"
 
 namespace anyshape::lower {
@@ -30,7 +30,7 @@ GroupKernel lower_elementwise(const PlannedKernel& planned, const GroupContext& 
 
   // Joined axes are walked by the index of their last one; the others stay at 0, which row-major offsets take as the same element.
   auto innermost = [&](Value begin, Value end, const std::vector<OpenChoice>& choices) {
-    b.vector_for(begin, end, [&](Value i) {
+    b.elements(begin, end, [&](Value i) {
       index[found.axes.back().last] = i;
       elements.enter_body(i, choices);
       write(elements.offset(space, index));
@@ -45,16 +45,11 @@ GroupKernel lower_elementwise(const PlannedKernel& planned, const GroupContext& 
   const Dim inner = found.axes.back().extent;
   emit_versions(kernel, open_sizes(roots, planned.reads, context, found.axes.back()), inner, [&](const std::vector<OpenChoice>& choices) {
     if (found.axes.size() == 1) {
-      const Value end = kernel.parameter(inner);
-      b.parallel_for(b.integer(0), b.ceil_divide(end, task_elements), b.integer(1), [&](Value task) {
-        const Value begin = b.multiply(task, b.integer(task_elements));
-        innermost(begin, b.minimum(b.add(begin, b.integer(task_elements)), end), choices);
-      });
+      b.ranges(kernel.parameter(inner), b.integer(1), loop::Walk::Once, [&](Value begin, Value end) { innermost(begin, end, choices); });
       return;
     }
     Dim row = 1;  // elements at one index of the outermost axis
     for (size_t i = 1; i < found.axes.size(); ++i) row = row * found.axes[i].extent;
-    const Value grain = b.maximum(b.floor_divide(b.integer(task_elements), b.maximum(kernel.size(row), b.integer(1))), b.integer(1));
     std::function<void(size_t)> nest = [&](size_t axis) {
       if (axis + 1 == found.axes.size()) return innermost(b.integer(0), kernel.size(inner), choices);
       b.serial_for(b.integer(0), kernel.size(found.axes[axis].extent), [&](Value i) {
@@ -64,7 +59,7 @@ GroupKernel lower_elementwise(const PlannedKernel& planned, const GroupContext& 
     };
     // Rows without elements are not walked: there may be 2^62 of them.
     const Value rows = b.select(b.equal(kernel.size(row), b.integer(0)), b.integer(0), kernel.size(found.axes[0].extent));
-    b.parallel_for(b.integer(0), rows, grain, [&](Value i) {
+    b.each(b.integer(0), rows, kernel.size(row), [&](Value i) {
       index[found.axes[0].last] = i;
       nest(1);
     });

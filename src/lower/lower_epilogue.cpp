@@ -1,4 +1,4 @@
-// Rows of a block one by one, columns in vector lanes. A result may be written over the product: all is computed before anything is stored.
+// Rows of a block one by one, all columns of each alike. A result may be written over the product: all is computed before anything is stored.
 #include "lower/lower_epilogue.h"
 
 #include "ops/loops.h"
@@ -52,7 +52,7 @@ void EpilogueWriter::write_rows(const LowerCall::Block& block, const std::vector
   b.serial_for(block.first_row, block.end_row, [&](Value row) {
     const std::vector<Value> at = unravel(b, row, extents);
     for (size_t i = 0; i < rows_.size(); ++i) index[static_cast<size_t>(rows_[i].last)] = at[i];
-    b.vector_for(block.first_column, block.end_column, [&](Value column) {
+    b.elements(block.first_column, block.end_column, [&](Value column) {
       index[static_cast<size_t>(columns_.last)] = column;
       elements_.enter_body(column, choices);
       write_element(index);

@@ -11,7 +11,7 @@ using loop::Value;
 
 void RowsKernel::emit_long_rows() {
   is_long_ = true;
-  const Dim parts = (length() + (task_elements - 1)) / task_elements, rows = min(rows_.rows(), few_rows);
+  const Dim parts = (length() + (loop::part_elements - 1)) / loop::part_elements, rows = min(rows_.rows(), few_rows);
   for (const Pass& pass : passes_.passes) {
     for (const Node* reduction : pass.reductions) {
       if (long_results_.contains(reduction)) continue;
@@ -31,24 +31,24 @@ void RowsKernel::emit_long_rows() {
 void RowsKernel::emit_long_pass(size_t number) {
   emit_long_columns(number);  // before the pass: what it stores may overwrite what is read
   const Pass& pass = passes_.passes[number];
-  const Value rows = kernel_.size(rows_.rows()), end = kernel_.size(length()), stride = b_.integer(task_elements);
-  const Value parts = b_.ceil_divide(end, task_elements);
-  const auto in_parts = [&](const std::function<void(Value task, Value begin, Value end)>& body) {
-    b_.parallel_for(zero_, b_.multiply(rows, parts), b_.integer(1), [&](Value task) {
-      const Value row = b_.floor_divide(task, parts), begin = b_.multiply(b_.subtract(task, b_.multiply(row, parts)), stride);
+  const Value rows = kernel_.size(rows_.rows()), end = kernel_.size(length()), stride = b_.integer(loop::part_elements);
+  const Value parts = b_.ceil_divide(end, loop::part_elements);
+  const auto in_parts = [&](const std::function<void(Value part, Value begin, Value end)>& body) {
+    b_.each(zero_, b_.multiply(rows, parts), stride, [&](Value part) {
+      const Value row = b_.floor_divide(part, parts), begin = b_.multiply(b_.subtract(part, b_.multiply(row, parts)), stride);
       begin_long_row(row, number, false);
-      body(task, begin, b_.minimum(b_.add(begin, stride), end));
+      body(part, begin, b_.minimum(b_.add(begin, stride), end));
     });
   };
   const auto element = [&](Value inner) { return emit_body(pass, inner); };
   if (pass.reductions.empty()) {
-    if (!pass.stored.empty()) in_parts([&](Value, Value from, Value to) { b_.vector_for(from, to, element); });
+    if (!pass.stored.empty()) in_parts([&](Value, Value from, Value to) { b_.elements(from, to, element); });
     return;
   }
   const Combined combined = combined_in(pass);
-  in_parts([&](Value task, Value from, Value to) {
+  in_parts([&](Value part, Value from, Value to) {
     const std::vector<Value> results = b_.reduce(from, to, combined.how, element);
-    for (size_t i = 0; i < results.size(); ++i) b_.store(long_results_.at(pass.reductions[i]).parts, task, results[i]);
+    for (size_t i = 0; i < results.size(); ++i) b_.store(long_results_.at(pass.reductions[i]).parts, part, results[i]);
   });
   b_.serial_for(zero_, rows, [&](Value row) {
     const std::vector<Value> results = loop::reduce_in_order(b_, zero_, parts, combined.how, combined.types, [&](Value part) {

@@ -1,5 +1,6 @@
 // Writes the loops of one group: elementwise roots walk their output, reductions their input, rows both.
 #pragma once
+#include "loop/parts.h"
 #include "lower/elements.h"
 
 namespace anyshape::lower {
@@ -23,12 +24,8 @@ GroupKernel lower_elementwise(const PlannedKernel& planned, const GroupContext& 
 GroupKernel lower_reduction(const PlannedKernel& planned, const GroupContext& context);    // of equal fates of axes and inputs of one shape
 GroupKernel lower_rows(const PlannedKernel& planned, const GroupContext& context);
 
-// Elements one task should walk at least: splitting less cannot pay for waking a thread.
-inline constexpr int64_t task_elements = 16384;
-
-// Sums along columns: rows that are combined before others are added, and columns that a task holds what it has combined of.
+// Sums along columns: rows that are combined before others are added.
 Dim rows_per_part(const Dim& row);
-inline constexpr int64_t columns_at_once = 1024;
 
 // Calls of the index checks of `indexed`, at the beginning of a kernel.
 void check_indices(KernelWriter& kernel, std::span<const graph::Node* const> indexed, const GroupContext& context);

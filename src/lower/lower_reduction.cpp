@@ -1,6 +1,5 @@
 // Reductions with the elementwise ops that feed them. Along a reduced innermost axis 16 lanes and a fixed tree; along an outer one, columns
-// in vector lanes. Long runs are combined in parts, side by side where nothing else is, so that rounding errors do not pile up. How work is
-// cut depends on sizes only, so results have the same bits for any number of threads.
+// element by element. Long runs are combined in parts (loop/parts.h), side by side where nothing else is, so that rounding errors do not pile up.
 #include "lower/reduction_kernel.h"
 #include "shape/prove.h"
 
@@ -61,11 +60,11 @@ void ReductionKernel::emit() {
 void ReductionKernel::emit_everything() {
   const Axis& first = axes_[0];
   const bool one_axis = axes_.size() == 1;
-  const Dim part_rows = one_axis ? Dim(task_elements) : max(Dim(task_elements) / max(row_elements(), 1), 1);
+  const Dim part_rows = one_axis ? Dim(loop::part_elements) : max(Dim(loop::part_elements) / max(row_elements(), 1), 1);
   const Dim parts = (first.group.extent + part_rows - 1) / part_rows;
   const Value extent = kernel_.size(first.group.extent), stride = kernel_.size(part_rows);
   const std::vector<int32_t> partial = partial_results(parts);
-  b_.parallel_for(b_.integer(0), kernel_.size(parts), b_.integer(1), [&](Value part) {
+  b_.each(b_.integer(0), kernel_.size(parts), b_.integer(loop::part_elements), [&](Value part) {
     const Value begin = b_.multiply(part, stride), end = b_.minimum(b_.add(begin, stride), extent);
     const Values results = one_axis ? accumulate_part(begin, end) : in_order(begin, end, [&](Value i) {
       reduced_[0] = i;
@@ -81,10 +80,10 @@ void ReductionKernel::emit_rows() {
   walk_kept(0, [&] { write(accumulate(0, {})); });
 }
 
-// Loops over the kept axes from `axis` on (but a kept innermost one, which is the vector loop); the first is shared by the pool's threads.
+// Loops over the kept axes from `axis` on (but a kept innermost one, whose elements `body` walks); the indices of the first are independent.
 void ReductionKernel::walk_kept(size_t axis, const std::function<void()>& body) {
-  const bool innermost_is_vector = axes_.back().fate == AxisFate::Kept;
-  const size_t end = axes_.size() - (innermost_is_vector ? 1 : 0);
+  const bool innermost_is_kept = axes_.back().fate == AxisFate::Kept;
+  const size_t end = axes_.size() - (innermost_is_kept ? 1 : 0);
   bool is_first = true;
   for (size_t i = 0; i < axis; ++i) is_first = is_first && axes_[i].fate == AxisFate::Reduced;
   while (axis < end && axes_[axis].fate == AxisFate::Reduced) ++axis;
@@ -96,10 +95,10 @@ void ReductionKernel::walk_kept(size_t axis, const std::function<void()>& body) 
   };
   if (!is_first) return b_.serial_for(b_.integer(0), count, iteration);
   const Value elements = kernel_.size(space().count());
-  const Value each = b_.maximum(b_.floor_divide(elements, b_.maximum(count, b_.integer(1))), b_.integer(1));
+  const Value work = b_.floor_divide(elements, b_.maximum(count, b_.integer(1)));
   // Where nothing is kept, nothing is walked, however long the other kept axes are.
   const Value walked = b_.select(b_.equal(kernel_.size(targets_[0].output->spec.shape.count()), b_.integer(0)), b_.integer(0), count);
-  b_.parallel_for(b_.integer(0), walked, b_.maximum(b_.floor_divide(b_.integer(task_elements), each), b_.integer(1)), iteration);
+  b_.each(b_.integer(0), walked, work, iteration);
 }
 
 // Combines everything along the reduced axes from `axis` on. `inner` is the vector index where the innermost axis is kept.
@@ -113,11 +112,12 @@ ReductionKernel::Values ReductionKernel::accumulate(size_t axis, Value inner) {
     });
   }
   const Value extent = kernel_.size(axes_[axis].group.extent);
-  const std::optional<bool> is_short = proves_less_equal(axes_[axis].group.extent, task_elements);
+  const std::optional<bool> is_short = proves_less_equal(axes_[axis].group.extent, loop::part_elements);
   if (is_short.value_or(false)) return accumulate_part(b_.integer(0), extent);
-  return in_order(b_.integer(0), b_.ceil_divide(extent, task_elements), [&](Value part) {
-    const Value begin = b_.multiply(part, b_.integer(task_elements));
-    return accumulate_part(begin, b_.minimum(b_.add(begin, b_.integer(task_elements)), extent));
+  const Value length = b_.integer(loop::part_elements);
+  return in_order(b_.integer(0), b_.ceil_divide(extent, loop::part_elements), [&](Value part) {
+    const Value begin = b_.multiply(part, length);
+    return accumulate_part(begin, b_.minimum(b_.add(begin, length), extent));
   });
 }
 

@@ -8,8 +8,7 @@ namespace anyshape::lower {
 using graph::Node;
 using loop::Value;
 
-// Eight rows at least, so that what parts leave is small beside what they read.
-Dim rows_per_part(const Dim& row) { return max(Dim(4 * task_elements) / max(row, 1), 8); }
+Dim rows_per_part(const Dim& row) { return max(Dim(loop::column_part_elements) / max(row, 1), loop::least_column_part_rows); }
 
 namespace {
 
@@ -20,7 +19,7 @@ Dtype type_of(const Node& column) { return computed_in(column.outputs[0]->spec.d
 
 void RowsKernel::begin_columns() {
   for_columns([&](const Node& column) {
-    b_.vector_for(zero_, kernel_.size(length()), [&](Value inner) {
+    b_.elements(zero_, kernel_.size(length()), [&](Value inner) {
       at_.assign(1, inner);
       b_.store(scratch_.at(column.outputs[0]), offset_in_scratch(), loop::identity(b_, combine_of(column), type_of(column)));
     });
@@ -37,10 +36,8 @@ Value RowsKernel::add_to_column(const Node& column, Value inner) {
 }
 
 void RowsKernel::finish_columns(Value blocks) {
-  const Value end = kernel_.size(length()), stride = b_.integer(columns_at_once);
-  b_.parallel_for(zero_, b_.ceil_divide(end, columns_at_once), b_.integer(1), [&](Value part) {
-    const Value begin = b_.multiply(part, stride);
-    b_.vector_for(begin, b_.minimum(b_.add(begin, stride), end), [&](Value inner) {
+  b_.ranges(kernel_.size(length()), blocks, loop::Walk::Sums, [&](Value begin, Value end) {
+    b_.elements(begin, end, [&](Value inner) {
       at_.assign(1, inner);
       for_columns([&](const Node& column) {
         const Value result = loop::reduce_in_order(b_, zero_, blocks, combine_of(column), type_of(column), [&](Value block) {
@@ -55,11 +52,9 @@ void RowsKernel::finish_columns(Value blocks) {
 
 // Few rows: each column by itself, once what it needs is known of the rows.
 void RowsKernel::emit_long_columns(size_t number) {
-  const Value end = kernel_.size(length()), stride = b_.integer(task_elements);
   for (const Node* column : passes_.passes[number].columns) {
-    b_.parallel_for(zero_, b_.ceil_divide(end, task_elements), b_.integer(1), [&](Value part) {
-      const Value begin = b_.multiply(part, stride);
-      b_.vector_for(begin, b_.minimum(b_.add(begin, stride), end), [&](Value inner) {
+    b_.ranges(kernel_.size(length()), b_.integer(1), loop::Walk::Once, [&](Value begin, Value end) {
+      b_.elements(begin, end, [&](Value inner) {
         const auto contribution = [&](Value row) {
           begin_long_row(row, number, false);
           set_element(inner);

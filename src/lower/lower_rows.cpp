@@ -1,5 +1,5 @@
-// Kernels over rows: each row is walked in a few passes while it is near. Tasks are blocks of rows; a pass that combines adds in the order of
-// a reduction by itself, so that the results have the same bits.
+// Kernels over rows: each row is walked in a few passes while it is near. Rows are independent of each other; a pass that combines adds in the
+// order of a reduction by itself, so that the results have the same bits.
 #include "base/switches.h"
 #include "graph/text.h"
 #include "loop/combine.h"
@@ -74,9 +74,17 @@ void RowsKernel::emit() {
   b_.if_(b_.binary(loop::Op::And, is_few, is_long), [&] { emit_long_rows(); }, [&] { emit_blocks(); });
 }
 
-// Blocks of about task_elements; where rows are combined, too, of the rows that make one part.
+// Rows in ranges; in blocks where they share a scratch, and in those that make one part where rows are combined, too. Rows without elements are
+// not walked where nothing is written for a row: there may be 2^62 of them.
 void RowsKernel::emit_blocks() {
-  const Dim block_rows = has_columns() ? rows_per_part(length()) : max(Dim(task_elements) / max(length(), 1), 1);
+  const auto walked = [&](Value count) {
+    return writes_per_row() ? count : b_.select(b_.equal(kernel_.size(length()), zero_), zero_, count);
+  };
+  const Value rows = kernel_.size(rows_.rows());
+  if (!has_columns() && !has_scratch()) {
+    return b_.ranges(walked(rows), kernel_.size(length()), loop::Walk::Once, [&](Value begin, Value end) { emit_block(begin, end); });
+  }
+  const Dim block_rows = has_columns() ? rows_per_part(length()) : max(Dim(scratch_elements) / max(length(), 1), 1);
   const Dim blocks = (rows_.rows() + block_rows - 1) / block_rows;
   const auto add_scratch = [&](const graph::Value* value, Dtype dtype) {
     if (scratch_.contains(value)) return;
@@ -87,17 +95,23 @@ void RowsKernel::emit_blocks() {
   }
   for_columns([&](const Node& column) { add_scratch(column.outputs[0], computed_in(column.outputs[0]->spec.dtype)); });
 
-  // Rows without elements are not walked where nothing is written for a row: there may be 2^62 of them.
-  const Value rows = kernel_.size(rows_.rows()), stride = kernel_.size(block_rows), all_blocks = kernel_.size(blocks);
-  const Value walked = writes_per_row() ? all_blocks : b_.select(b_.equal(kernel_.size(length()), zero_), zero_, all_blocks);
-  b_.parallel_for(zero_, walked, b_.integer(1), [&](Value block) {
+  const Value stride = kernel_.size(block_rows), all_blocks = kernel_.size(blocks);
+  b_.each(zero_, walked(all_blocks), b_.integer(scratch_elements), [&](Value block) {
     block_ = block;
     begin_columns();
-    const Value begin = b_.multiply(block, stride), end = b_.minimum(b_.add(begin, stride), rows);
-    const Value rest = walks_together_ ? emit_together(begin, end) : begin;
-    b_.serial_for(rest, end, [&](Value row) { emit_rows(std::array{row}); });
+    const Value begin = b_.multiply(block, stride);
+    emit_block(begin, b_.minimum(b_.add(begin, stride), rows));
   });
   if (has_columns()) finish_columns(all_blocks);
+}
+
+void RowsKernel::emit_block(Value begin, Value end) {
+  const Value rest = walks_together_ ? emit_together(begin, end) : begin;
+  b_.serial_for(rest, end, [&](Value row) { emit_rows(std::array{row}); });
+}
+
+bool RowsKernel::has_scratch() const {
+  return std::ranges::any_of(passes_.kept, [](const Kept& kept) { return kept.home == nullptr; });
 }
 
 bool RowsKernel::has_columns() const {
@@ -109,7 +123,7 @@ bool RowsKernel::has_columns() const {
 // In between, several rows would only be more streams of memory (docs/internals/experiments/rows.md).
 std::vector<RowsKernel::Lengths> RowsKernel::lengths_together() const {
   std::vector<Lengths> lengths = {{0, short_row}};
-  if (has_columns()) lengths.push_back({wide_row, task_elements});
+  if (has_columns()) lengths.push_back({wide_row, loop::part_elements});
   return lengths;
 }
 
@@ -123,8 +137,7 @@ std::string RowsKernel::why_not_together() const {
   if (!may_be(rows_together, rows_.rows())) return "its rows are few";
   if (walks_rows_together.is_off()) return "switched off";
   if (!open_.empty()) return "its loops have versions for sizes that may be 1";
-  const auto shares = [](const Kept& kept) { return kept.home == nullptr; };
-  return std::ranges::any_of(passes_.kept, shares) ? "its rows share a scratch" : "";
+  return has_scratch() ? "its rows share a scratch" : "";
 }
 
 void RowsKernel::choose_together() {
@@ -230,14 +243,14 @@ RowsKernel::Combined RowsKernel::combined_in(const Pass& pass, size_t rows) {
 void RowsKernel::emit_pass(const Pass& pass) {
   const Value end = kernel_.size(length());
   if (pass.reductions.empty()) {
-    if (!pass.stored.empty() || !pass.columns.empty()) b_.vector_for(zero_, end, [&](Value inner) { emit_body(pass, inner); });
+    if (!pass.stored.empty() || !pass.columns.empty()) b_.elements(zero_, end, [&](Value inner) { emit_body(pass, inner); });
     return;
   }
   const Combined combined = combined_in(pass, together_.size());
   const auto body = [&](Value inner) { return emit_body(pass, inner); };
   const bool is_one_part = together_.size() > 1 || is_short();
-  const std::vector<Value> results = is_one_part ? b_.reduce(zero_, end, combined.how, body)
-                                                 : loop::reduce_in_parts(b_, zero_, end, task_elements, combined.how, combined.types, body);
+  const std::vector<Value> results =
+      is_one_part ? b_.reduce(zero_, end, combined.how, body) : loop::reduce_in_parts(b_, zero_, end, combined.how, combined.types, body);
   auto result = results.begin();
   for_rows([&] {
     for (const Node* reduction : pass.reductions) set_per_row(reduction->outputs[0], *result++);

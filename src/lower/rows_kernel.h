@@ -12,7 +12,8 @@ namespace anyshape::lower {
 
 class RowsKernel {
  public:
-  static constexpr int64_t few_rows = 16, long_row = 2 * task_elements;
+  static constexpr int64_t few_rows = 16, long_row = 2 * loop::part_elements;
+  static constexpr int64_t scratch_elements = 16384;  // of the rows that share a scratch, about
   static constexpr int64_t rows_together = 4, short_row = 64, wide_row = 896;
 
   RowsKernel(const PlannedKernel& planned, const GroupContext& context)
@@ -60,6 +61,7 @@ class RowsKernel {
   void declare_buffers();
   void emit();
   void emit_blocks();
+  void emit_block(loop::Value begin, loop::Value end);
   loop::Value emit_together(loop::Value begin, loop::Value end);
   void emit_rows(std::span<const loop::Value> rows);
   void set_row(loop::Value row);
@@ -79,6 +81,7 @@ class RowsKernel {
   void choose_together();
   std::string why_not_together() const;
   bool has_columns() const;
+  bool has_scratch() const;
   bool writes_per_row() const;
 
   // lower_row_columns.cpp: reductions of all rows to one beside the others
@@ -100,7 +103,7 @@ class RowsKernel {
     std::vector<Dtype> types;
   };
   static Combined combined_in(const Pass& pass, size_t rows = 1);
-  bool is_short() const { return proves_less_equal(length(), task_elements).value_or(false); }
+  bool is_short() const { return proves_less_equal(length(), loop::part_elements).value_or(false); }
 
   // lower_long_rows.cpp: pass by pass, each over all rows
   void emit_long_rows();

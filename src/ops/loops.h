@@ -8,10 +8,6 @@
 
 namespace anyshape {
 
-// `rows` runs of `length` elements, cut into parts that go to the pool: body(row, begin, end) with [begin, end) inside the run.
-using PartBody = std::function<void(loop::Value row, loop::Value begin, loop::Value end)>;
-void for_each_part(loop::Builder& b, loop::Value rows, loop::Value length, const PartBody& body);
-
 void fill(loop::Builder& b, int32_t buffer, loop::Value count, loop::Value value);
 
 // The index along each axis of the element with this row-major number.

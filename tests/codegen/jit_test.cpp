@@ -1,5 +1,6 @@
 // Calls of library routines, errors, several kernels in one module, compiling from several threads, and giving code back.
 #include "codegen/jit.h"
+#include "codegen/target.h"
 
 #include <anyshape/error.h>
 
@@ -75,8 +76,8 @@ TEST(Calls, a_failure_ends_the_kernel_with_its_code) {
 TEST(Calls, an_unknown_routine_is_an_internal_error) {
   const loop::Kernel kernel = calling_kernel(false);
   const loop::Kernel* const kernels[] = {&kernel};
-  EXPECT_THROW(compile(kernels, nullptr), InternalError);
-  EXPECT_THROW(compile(kernels, [](std::string_view) -> loop::ExternFunction { return nullptr; }), InternalError);
+  EXPECT_THROW(compile(kernels, nullptr, host_target()), InternalError);
+  EXPECT_THROW(compile(kernels, [](std::string_view) -> loop::ExternFunction { return nullptr; }, host_target()), InternalError);
 }
 
 loop::Kernel add_constant(double number) {
@@ -99,7 +100,7 @@ float run_on_one(AsKernel entry) {
 TEST(Jit, several_kernels_are_compiled_in_order) {
   const loop::Kernel first = add_constant(1), second = add_constant(2);
   const loop::Kernel* const kernels[] = {&first, &second};
-  const auto code = compile(kernels, nullptr);
+  const auto code = compile(kernels, nullptr, host_target());
   EXPECT_EQ(code->size(), 2U);
   EXPECT_GT(code->code_bytes(), 50);
   EXPECT_LT(code->code_bytes(), 4000);
@@ -115,7 +116,7 @@ TEST(Jit, threads_compile_beside_each_other) {
       for (int i = 0; i < 5; ++i) {
         const loop::Kernel kernel = add_constant(t * 10 + i);
         const loop::Kernel* const kernels[] = {&kernel};
-        wrong += run_on_one(compile(kernels, nullptr)->entry(0)) != static_cast<float>(t * 10 + i + 1);
+        wrong += run_on_one(compile(kernels, nullptr, host_target())->entry(0)) != static_cast<float>(t * 10 + i + 1);
       }
     });
   }
@@ -138,7 +139,7 @@ TEST(Jit, code_is_given_back) {
   auto compiled = [](double number) {
     const loop::Kernel kernel = add_constant(number);
     const loop::Kernel* const kernels[] = {&kernel};
-    return compile(kernels, nullptr);
+    return compile(kernels, nullptr, host_target());
   };
   compiled(1);
   const int64_t before = executable_pages();
@@ -151,9 +152,9 @@ TEST(Jit, code_is_given_back) {
 
 TEST(Jit, generated_text_can_be_read) {
   const loop::Kernel kernel = add_constant(1);
-  EXPECT_NE(dump_llvm(kernel, nullptr).find("fadd"), std::string::npos);
-  EXPECT_NE(dump_assembly(kernel, nullptr).find("kernel:"), std::string::npos);
-  EXPECT_NE(target_description().find("byte vectors"), std::string::npos);
+  EXPECT_NE(dump_llvm(kernel, nullptr, host_target()).find("fadd"), std::string::npos);
+  EXPECT_NE(dump_assembly(kernel, nullptr, host_target()).find("kernel:"), std::string::npos);
+  EXPECT_NE(description(host_target()).find("byte vectors"), std::string::npos);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "codegen/disk_cache.h"
 #include "codegen/jit.h"
 #include "codegen/run_both.h"
+#include "codegen/target.h"
 #include "loop/text.h"
 #include "support/temporary_folder.h"
 #include "support/text_of.h"
@@ -190,10 +191,10 @@ TEST_F(KernelCache, code_from_disk_runs_and_calls_routines) {
 )");
   const loop::Kernel* const kernels[] = {&kernel};
   const loop::ExternLookup externs = [](std::string_view name) -> loop::ExternFunction { return name == "add_one" ? add_one : nullptr; };
-  EXPECT_EQ(run_once(*compile(kernels, externs)), 41);
+  EXPECT_EQ(run_once(*compile(kernels, externs, host_target())), 41);
   EXPECT_EQ(kernel_cache_stats().written, 1);
   set_kernel_cache({.folder = folder_.path()});  // as another process would
-  EXPECT_EQ(run_once(*compile(kernels, externs)), 41);
+  EXPECT_EQ(run_once(*compile(kernels, externs, host_target())), 41);
   EXPECT_EQ(kernel_cache_stats().found, 1);
   EXPECT_EQ(kernel_cache_stats().written, 0);
 }
@@ -201,7 +202,7 @@ TEST_F(KernelCache, code_from_disk_runs_and_calls_routines) {
 TEST_F(KernelCache, code_that_is_held_is_shared) {
   const loop::Kernel kernel = loop::parse("kernel shared() {\n  inout x: f32\n  x[0] = x[0] * 3.0\n}\n");
   const loop::Kernel* const kernels[] = {&kernel};
-  const auto first = compile(kernels, nullptr), second = compile(kernels, nullptr);
+  const auto first = compile(kernels, nullptr, host_target()), second = compile(kernels, nullptr, host_target());
   EXPECT_EQ(first->entry(0), second->entry(0));
 }
 

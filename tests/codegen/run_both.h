@@ -142,12 +142,9 @@ class Compiled {
  public:
   explicit Compiled(loop::Kernel kernel, loop::ExternLookup externs = nullptr) : kernel_(std::move(kernel)), externs_(externs) {
     const loop::Kernel* const kernels[] = {&kernel_};
-    codes_.push_back(compile(kernels, externs));
+    codes_.push_back(compile(kernels, externs, host_target()));
 #if defined(__x86_64__)
-    for (const char* cpu : {"x86-64-v3", "x86-64-v2"}) {
-      const ScopedHost limited(cpu);
-      codes_.push_back(compile(kernels, externs));
-    }
+    for (const char* cpu : {"x86-64-v3", "x86-64-v2"}) codes_.push_back(compile(kernels, externs, target_for(cpu)));
 #endif
   }
 

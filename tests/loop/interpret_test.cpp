@@ -250,6 +250,19 @@ TEST(Interpret, softmax_over_ragged_rows) {
   EXPECT_EQ(y[5], 1);
 }
 
+TEST(Interpret, loops_that_no_target_has_cut_run_whole) {
+  std::vector<float> y(6);
+  run_text(R"(kernel f(rows, columns) {
+    inout y: f32
+    ranges r, i .. j of rows, columns once work 1 { elements c in i .. j { y[r * columns + c] = f32(r * 10 + c) } }
+    runs i .. j in 1 .. rows work columns { y[0] = y[0] + f32(100 * i + j) }
+    each r in 0 .. rows work columns { y[r * columns + 1] = y[r * columns + 1] + 0.5 }
+    ranges r, i .. j of rows, columns - columns once work 1 { y[0] = -1 }
+  })",
+           {y.data()}, {2, 3});
+  EXPECT_EQ(y, (F{102, 1.5F, 2, 10, 11.5F, 12}));
+}
+
 TEST(Interpret, gives_the_callers_floating_point_state_back) {
   each<float, float>("a * b", {1e-30F}, {1e-10F});
   volatile float tiny = 1e-30F;

@@ -74,6 +74,9 @@ TEST(Text, round_trips_every_statement) {
         all_true, some = reduce all, any i in 0 .. m { yield c[i], !c[i] }
         if all_true ^ some { z[0] = i64(select(some, b[0], f64(0.1))) }
       }
+      each r in 0 .. m work v1 * 2 { elements i in r .. r + 1 { y[i] = 2 } }
+      ranges r, i .. j of m, v1 scattered work 3 { elements e in i .. j { z[r * v1 + e] = i } }
+      runs i .. j in 1 .. m work v1 { z[i] = j }
       vector i in 0 .. m {
         w = for j in 0 .. 3 carry (e = a[i]) { next fma(e, e, -inf) }
         y[i] = sqrt(abs(floor(w) + ceil(w) * trunc(w) / round(w))) + f32(bitcast_i32(w) % 7 ^ ~k[i] | 0x10)

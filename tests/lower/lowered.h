@@ -4,6 +4,7 @@
 #include "loop/text.h"
 #include "lower/group.h"
 #include "lower/lower.h"
+#include "lower/map_cpu.h"
 #include "ops/all_ops.h"
 
 #include <algorithm>
@@ -33,6 +34,7 @@ inline lower::Program lowered(const std::string& text) {
   const auto graph = graph::parse(text, find_op);
   Decisions decisions;
   lower::Program program = lower::lower(*graph, decisions);
+  lower::map_for_cpu(program, {});
   lower::plan_memory(program, decisions);
   program.decisions = std::move(decisions);
   return program;

@@ -49,7 +49,7 @@ void lower(LowerCall& call) {
         b.store(positions, index, b.cast(i, Dtype::i32));
         if (row.same_as(1)) return b.store(to, index, b.load(from, i));
         const loop::Value source = b.multiply(i, row_size), target = b.multiply(index, row_size);
-        b.vector_for(b.integer(0), row_size, [&](loop::Value j) { b.store(to, b.add(target, j), b.load(from, b.add(source, j))); });
+        b.elements(b.integer(0), row_size, [&](loop::Value j) { b.store(to, b.add(target, j), b.load(from, b.add(source, j))); });
       });
 }
 

@@ -16,7 +16,7 @@ void compact(LowerCall& call, const Dim& n, const std::function<loop::Value(loop
   const auto begin_of = [&](loop::Value part) { return b.multiply(part, b.integer(part_size)); };
   const auto end_of = [&](loop::Value part) { return b.minimum(b.add(begin_of(part), b.integer(part_size)), elements); };
 
-  b.parallel_for(b.integer(0), parts, b.integer(1), [&](loop::Value part) {
+  b.each(b.integer(0), parts, b.integer(part_size), [&](loop::Value part) {
     b.store(starts, part,
             b.reduce(begin_of(part), end_of(part), loop::Combine::Sum, [&](loop::Value i) { return b.cast(keeps(i), Dtype::i64); }));
   });
@@ -28,7 +28,7 @@ void compact(LowerCall& call, const Dim& n, const std::function<loop::Value(loop
         return {b.add(carried[0], kept)};
       });
   b.store(total, b.integer(0), sum[0]);
-  b.parallel_for(b.integer(0), parts, b.integer(1), [&](loop::Value part) {
+  b.each(b.integer(0), parts, b.integer(part_size), [&](loop::Value part) {
     const loop::Value start[] = {b.load(starts, part)};
     static_cast<void>(b.carry_for(begin_of(part), end_of(part), start,
                                   [&](loop::Value i, std::span<const loop::Value> carried) -> std::vector<loop::Value> {

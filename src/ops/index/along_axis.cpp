@@ -12,24 +12,20 @@ loop::Value wrapped_index(loop::Builder& b, loop::Value index, loop::Value size)
 }
 
 void add_along_axis(LowerCall& call, const Shape& to, int along, const Dim& count, IndexPer per, const IndexOf& index_of) {
-  constexpr int64_t columns_per_task = 64, task_elements = 4096;
   loop::Builder& b = call.b;
   const loop::Value outer = call.size(count_between(to, 0, along)), inner = call.size(count_between(to, along + 1, to.rank()));
   const loop::Value size = call.size(to[along]), entries = call.size(count);
   const int32_t from = call.input(0), target = call.output(0);
   fill(b, target, call.size(to.count()), b.constant(call.outputs[0].dtype, int64_t{0}));
-  const loop::Value strips = b.ceil_divide(inner, columns_per_task), columns = b.minimum(inner, b.integer(columns_per_task));
-  const loop::Value grain = b.maximum(b.floor_divide(b.integer(task_elements), b.multiply(entries, columns)), b.integer(1));
-  b.parallel_for(b.integer(0), b.multiply(outer, strips), grain, [&](loop::Value task) {
-    const loop::Value row = b.floor_divide(task, strips), begin = b.multiply(modulo(b, task, strips), b.integer(columns_per_task));
-    const loop::Value end = b.minimum(b.add(begin, b.integer(columns_per_task)), inner);
+  const loop::Value work = b.multiply(entries, b.integer(4));  // reading, adding to what an index leads to
+  b.ranges(outer, inner, work, loop::Walk::Scattered, [&](loop::Value row, loop::Value begin, loop::Value end) {
     b.serial_for(b.integer(0), entries, [&](loop::Value k) {
       const loop::Value source = b.multiply(b.add(b.multiply(row, entries), k), inner);
       const auto start = [&](loop::Value column) {
         return b.multiply(b.add(b.multiply(row, size), wrapped_index(b, index_of(row, k, column), size)), inner);
       };
       const loop::Value common = per == IndexPer::Row ? start(begin) : loop::Value{};
-      b.vector_for(begin, end, [&](loop::Value column) {
+      b.elements(begin, end, [&](loop::Value column) {
         const loop::Value offset = b.add(per == IndexPer::Row ? common : start(column), column);
         b.store(target, offset, b.add(b.load(target, offset), b.load(from, b.add(source, column))));
       });

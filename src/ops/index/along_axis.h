@@ -13,7 +13,7 @@ enum class IndexPer : uint8_t { Row, Element };  // one index for a whole run of
 
 // Output 0, of shape [outer..., size, inner...] as `to` says, becomes zeros plus input 0, of shape [outer..., count, inner...]: element
 // (row, k, column) is added at (row, index_of(row, k, column), column). Columns and rows go to the pool, the k of one index are added in
-// order: the same bits for any number of threads.
+// order.
 using IndexOf = std::function<loop::Value(loop::Value row, loop::Value k, loop::Value column)>;
 void add_along_axis(LowerCall& call, const Shape& to, int along, const Dim& count, IndexPer per, const IndexOf& index_of);
 

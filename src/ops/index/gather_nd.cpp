@@ -104,9 +104,8 @@ Specs scatter_shape(OpCall& call) {
 
 std::vector<Tensor> scatter_gradient(const GradientCall& call) { return {gather_nd(call.dys[0], call.inputs[1]), {}}; }
 
-// Columns go to the pool, rows are added in the order of the indices: the same bits for any number of threads.
+// Columns are independent of each other, rows are added in the order of the indices.
 void lower_scatter(LowerCall& call) {
-  constexpr int64_t columns_per_task = 64;
   loop::Builder& b = call.b;
   const ScatterAttrs& attrs = call.call.attrs_as<ScatterAttrs>();
   const Shape& to = attrs.shape;
@@ -115,9 +114,7 @@ void lower_scatter(LowerCall& call) {
   const loop::Value count = call.size(count_between(call.call.shape(1), 0, call.call.shape(1).rank() - 1));
   const int32_t updates = call.input(0), indices = call.input(1), target = call.output(0);
   fill(b, target, call.size(to.count()), b.constant(call.outputs[0].dtype, int64_t{0}));
-  b.parallel_for(b.integer(0), b.ceil_divide(inner, columns_per_task), b.integer(1), [&](loop::Value task) {
-    const loop::Value begin = b.multiply(task, b.integer(columns_per_task));
-    const loop::Value end = b.minimum(b.add(begin, b.integer(columns_per_task)), inner);
+  b.ranges(inner, count, loop::Walk::Scattered, [&](loop::Value begin, loop::Value end) {
     b.serial_for(b.integer(0), count, [&](loop::Value k) {
       loop::Value row = b.integer(0);
       for (int component = 0; component < components; ++component) {
@@ -126,7 +123,7 @@ void lower_scatter(LowerCall& call) {
         row = b.add(b.multiply(row, size), wrapped_index(b, index, size));
       }
       const loop::Value into = b.multiply(row, inner), from = b.multiply(k, inner);
-      b.vector_for(begin, end, [&](loop::Value column) {
+      b.elements(begin, end, [&](loop::Value column) {
         const loop::Value offset = b.add(into, column);
         b.store(target, offset, b.add(b.load(target, offset), b.load(updates, b.add(from, column))));
       });

@@ -130,7 +130,7 @@ void lower_many(LowerCall& call, int along) {
     const size_t count = std::min(inputs_at_once, inputs.size() - first);
     std::vector<Dim> runs;
     for (const TensorSpec& input : inputs.subspan(first, count)) runs.push_back(count_between(input.shape, along, input.shape.rank()));
-    b.parallel_for(zero, one, one, [&](loop::Value) {
+    b.each(zero, one, one, [&](loop::Value) {
       std::vector<loop::Builder::Argument> buffers{{call.output(0), offset}};
       std::vector<loop::Value> integers{b.integer(static_cast<int64_t>(count)), rows, stride, b.integer(size_of(call.outputs[0].dtype))};
       for (size_t i = 0; i < count; ++i) {
@@ -159,9 +159,9 @@ void lower(LowerCall& call) {
     const Dim run = count_between(from, along, from.rank());
     const int32_t source = call.input(static_cast<int>(i));
     const loop::Value length = call.size(run), offset = call.size(before);
-    for_each_part(b, rows, length, [&](loop::Value row, loop::Value begin, loop::Value end) {
+    b.ranges(rows, length, b.integer(1), loop::Walk::Once, [&](loop::Value row, loop::Value begin, loop::Value end) {
       const loop::Value from_row = b.multiply(row, length), to_row = b.add(b.multiply(row, stride), offset);
-      b.vector_for(begin, end, [&](loop::Value j) { b.store(target, b.add(to_row, j), b.load(source, b.add(from_row, j))); });
+      b.elements(begin, end, [&](loop::Value j) { b.store(target, b.add(to_row, j), b.load(source, b.add(from_row, j))); });
     });
     before = before + run;
   }

@@ -75,14 +75,14 @@ void lower(LowerCall& call) {
     steps[axis] = b.integer(attrs.steps[axis]);
   }
   const loop::Value length = call.size(from[rank - 1]);
-  for_each_part(b, call.size(count_between(from, 0, rank - 1)), length, [&](loop::Value row, loop::Value begin, loop::Value end) {
+  const loop::Value rows = call.size(count_between(from, 0, rank - 1));
+  b.ranges(rows, length, b.integer(1), loop::Walk::Once, [&](loop::Value row, loop::Value begin, loop::Value end) {
     std::vector<loop::Value> index = unravel(b, row, outer_sizes);
     index.push_back(b.integer(0));
     for (int axis = 0; axis < rank; ++axis) index[axis] = b.add(b.multiply(index[axis], steps[axis]), begins[axis]);
     const loop::Value to_row = ravel(b, index, target_sizes), from_row = b.multiply(row, length);
-    b.vector_for(begin, end, [&](loop::Value i) {
-      b.store(target, b.add(to_row, b.multiply(i, steps[rank - 1])), b.load(source, b.add(from_row, i)));
-    });
+    b.elements(begin, end,
+               [&](loop::Value i) { b.store(target, b.add(to_row, b.multiply(i, steps[rank - 1])), b.load(source, b.add(from_row, i))); });
   });
 }
 

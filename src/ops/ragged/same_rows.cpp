@@ -28,9 +28,8 @@ void lower(LowerCall& call) {
   const loop::Builder::Argument splits[] = {{call.input(1), b.integer(0)}, {call.input(2), b.integer(0)}};
   const loop::Value integers[] = {call.size(call.call.shape(1)[0]), b.integer(call.op_number())};
   b.call(loop::routine::check_same_splits, splits, integers);
-  for_each_part(b, b.integer(1), call.size(call.call.shape(0).count()), [&](loop::Value, loop::Value begin, loop::Value end) {
-    b.vector_for(begin, end, [&](loop::Value i) { b.store(y, i, b.load(x, i)); });
-  });
+  b.ranges(call.size(call.call.shape(0).count()), b.integer(1), loop::Walk::Once,
+           [&](loop::Value begin, loop::Value end) { b.elements(begin, end, [&](loop::Value i) { b.store(y, i, b.load(x, i)); }); });
 }
 
 std::vector<Tensor> gradient(const GradientCall& call) { return {call.dys[0], {}, {}}; }

@@ -3,6 +3,7 @@
 #include "graph/dtype_rules.h"
 #include "graph/named_call.h"
 #include "loop/element.h"
+#include "loop/parts.h"
 #include "ops/all_ops.h"
 #include "ops/loops.h"
 #include "ops/ragged/rules.h"
@@ -16,9 +17,6 @@
 
 namespace anyshape {
 namespace {
-
-// Elements of a long row that one task looks through.
-constexpr int64_t part_size = 16384;
 
 struct ArgExtremeAttrs {
   int64_t axis = 0;
@@ -51,27 +49,25 @@ Specs shape(OpCall& call) {
 void lower_rows(LowerCall& call, loop::Combine combine, const Dim& row_count, const Dim& row_length) {
   loop::Builder& b = call.b;
   const Dtype type = call.call.inputs[0].dtype;
-  const Dim part_count = (row_length + (part_size - 1)) / part_size;
+  const Dim part_count = (row_length + (loop::part_elements - 1)) / loop::part_elements;
   const int32_t x = call.input(0), y = call.output(0);
   const int32_t values = call.scratch(type, row_count * part_count), indices = call.scratch(Dtype::i64, row_count * part_count);
   const loop::Value rows = call.size(row_count), length = call.size(row_length), parts = call.size(part_count);
   const loop::Value zero = b.integer(0), one = b.integer(1);
-  const loop::Value grain = b.maximum(one, b.floor_divide(b.integer(part_size), b.maximum(length, one)));
+  const loop::Value part_length = b.integer(loop::part_elements);
   const auto search = [&](loop::Value row, loop::Value begin, loop::Value end) {
     const loop::Value start = b.multiply(row, length);
     return best_of(b, combine, begin, end, [&](loop::Value i) { return b.load(x, b.add(start, i)); }, [](loop::Value i) { return i; });
   };
   b.if_(
       b.binary(loop::Op::LessEqual, parts, one),
+      [&] { b.each(zero, rows, length, [&](loop::Value row) { b.store(y, row, b.cast(search(row, zero, length).index, Dtype::i32)); }); },
       [&] {
-        b.parallel_for(zero, rows, grain, [&](loop::Value row) { b.store(y, row, b.cast(search(row, zero, length).index, Dtype::i32)); });
-      },
-      [&] {
-        b.parallel_for(zero, b.multiply(rows, parts), one, [&](loop::Value task) {
-          const loop::Value begin = b.multiply(modulo(b, task, parts), b.integer(part_size));
-          const Best best = search(b.floor_divide(task, parts), begin, b.minimum(b.add(begin, b.integer(part_size)), length));
-          b.store(values, task, best.value);
-          b.store(indices, task, best.index);
+        b.each(zero, b.multiply(rows, parts), part_length, [&](loop::Value part) {
+          const loop::Value begin = b.multiply(modulo(b, part, parts), part_length);
+          const Best best = search(b.floor_divide(part, parts), begin, b.minimum(b.add(begin, part_length), length));
+          b.store(values, part, best.value);
+          b.store(indices, part, best.index);
         });
         b.serial_for(zero, rows, [&](loop::Value row) {
           const loop::Value start = b.multiply(row, parts);
@@ -83,18 +79,13 @@ void lower_rows(LowerCall& call, loop::Combine combine, const Dim& row_count, co
       });
 }
 
-// An outer axis: what lies beside it is walked in lanes, each of which keeps its best so far.
+// An outer axis: what lies beside it is walked side by side, each column with its best so far.
 void lower_columns(LowerCall& call, loop::Combine combine, loop::Value outer, loop::Value length, loop::Value inner) {
-  constexpr int64_t columns_per_task = 64;
   loop::Builder& b = call.b;
   const int32_t x = call.input(0), y = call.output(0);
-  const loop::Value zero = b.integer(0), one = b.integer(1);
-  const loop::Value strips = b.ceil_divide(inner, columns_per_task);
-  const loop::Value each = b.multiply(b.minimum(inner, b.integer(columns_per_task)), length);
-  const loop::Value grain = b.maximum(one, b.floor_divide(b.integer(part_size), b.maximum(each, one)));
-  b.parallel_for(zero, b.multiply(outer, strips), grain, [&](loop::Value task) {
-    const loop::Value row = b.floor_divide(task, strips), begin = b.multiply(modulo(b, task, strips), b.integer(columns_per_task));
-    b.vector_for(begin, b.minimum(b.add(begin, b.integer(columns_per_task)), inner), [&](loop::Value column) {
+  const loop::Value zero = b.integer(0);
+  b.ranges(outer, inner, length, loop::Walk::Scattered, [&](loop::Value row, loop::Value begin, loop::Value end) {
+    b.elements(begin, end, [&](loop::Value column) {
       const loop::Value start = b.add(b.multiply(row, b.multiply(length, inner)), column);
       const loop::Value index =
           best_in_order(b, combine, zero, length, [&](loop::Value i) { return b.load(x, b.add(start, b.multiply(i, inner))); });

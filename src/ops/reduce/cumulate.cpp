@@ -39,22 +39,21 @@ struct RecurrenceAttrs {
   }
 };
 
-// Rows along the axis side by side, and strips of the columns beside it.
+// Rows along the axis are independent of each other, and the columns beside it.
 void lower_walk(LowerCall& call, int axis, const Walk& walk) {
-  constexpr int64_t columns_per_task = 512, task_elements = 16384;
   loop::Builder& b = call.b;
   const Shape& shape = call.call.shape(0);
   const Dim inner = count_between(shape, axis + 1, shape.rank());
   const loop::Value rows = call.size(count_between(shape, 0, axis)), length = call.size(shape[axis]), width = call.size(inner);
-  const loop::Value zero = b.integer(0), one = b.integer(1);
-  const loop::Value strips = b.ceil_divide(width, columns_per_task);
-  const loop::Value each = b.multiply(b.minimum(width, b.integer(columns_per_task)), length);
-  const loop::Value grain = b.maximum(one, b.floor_divide(b.integer(task_elements), b.maximum(each, one)));
-  b.parallel_for(zero, b.multiply(rows, strips), grain, [&](loop::Value task) {
-    const loop::Value row = b.floor_divide(task, strips), begin = b.multiply(row, length), end = b.add(begin, length);
-    if (inner.same_as(1)) return walk_row(call, walk, begin, end);
-    const loop::Value first = b.multiply(modulo(b, task, strips), b.integer(columns_per_task));
-    walk_columns(call, walk, {begin, end, width, first, b.minimum(b.add(first, b.integer(columns_per_task)), width)});
+  if (inner.same_as(1)) {
+    return b.each(b.integer(0), rows, length, [&](loop::Value row) {
+      const loop::Value begin = b.multiply(row, length);
+      walk_row(call, walk, begin, b.add(begin, length));
+    });
+  }
+  b.ranges(rows, width, length, loop::Walk::Lines, [&](loop::Value row, loop::Value first, loop::Value last) {
+    const loop::Value begin = b.multiply(row, length);
+    walk_columns(call, walk, {begin, b.add(begin, length), width, first, last});
   });
 }
 

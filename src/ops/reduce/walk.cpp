@@ -31,12 +31,12 @@ void walk_columns(LowerCall& call, const Walk& walk, const Lines& lines) {
     return b.multiply(line, lines.width);
   };
   b.if_(b.less(lines.begin, lines.end), [&] {
-    b.vector_for(lines.first, lines.last, [&](loop::Value column) {
+    b.elements(lines.first, lines.last, [&](loop::Value column) {
       const loop::Value here = b.add(offset(b.integer(0)), column);
       b.store(y, here, walk.first(here));
     });
     b.serial_for(one, b.subtract(lines.end, lines.begin), [&](loop::Value number) {
-      b.vector_for(lines.first, lines.last, [&](loop::Value column) {
+      b.elements(lines.first, lines.last, [&](loop::Value column) {
         const loop::Value before = b.add(offset(b.subtract(number, one)), column), here = b.add(offset(number), column);
         b.store(y, here, walk.next(b.load(y, before), before, here));
       });

@@ -32,7 +32,7 @@ void lower(LowerCall& call) {
           [&](loop::Value i) { return b.subtract(i, segment.begin); });
       return b.store(y, segment.row, b.cast(best.index, Dtype::i32));
     }
-    b.vector_for(segment.first, segment.last, [&](loop::Value column) {
+    b.elements(segment.first, segment.last, [&](loop::Value column) {
       const loop::Value index =
           best_in_order(b, combine, segment.begin, segment.end, [&](loop::Value i) { return b.load(x, rows.offset(i, column)); });
       b.store(y, rows.offset(segment.row, column), index);

@@ -15,12 +15,11 @@ void lower(LowerCall& call) {
   rows.run([&](const Segment& segment) {
     const loop::Value both_ends = b.subtract(b.add(segment.begin, segment.end), b.integer(1));
     if (rows.is_flat()) {
-      return b.vector_for(segment.begin, segment.end, [&](loop::Value i) { b.store(y, i, b.load(x, b.subtract(both_ends, i))); });
+      return b.elements(segment.begin, segment.end, [&](loop::Value i) { b.store(y, i, b.load(x, b.subtract(both_ends, i))); });
     }
     b.serial_for(segment.begin, segment.end, [&](loop::Value i) {
-      b.vector_for(segment.first, segment.last, [&](loop::Value column) {
-        b.store(y, rows.offset(i, column), b.load(x, rows.offset(b.subtract(both_ends, i), column)));
-      });
+      b.elements(segment.first, segment.last,
+                 [&](loop::Value column) { b.store(y, rows.offset(i, column), b.load(x, rows.offset(b.subtract(both_ends, i), column))); });
     });
   });
 }

@@ -58,8 +58,8 @@ void lower_to_padded(LowerCall& call) {
   const int32_t x = call.input(0), value = call.input(1), y = call.output(0);
   for_each_stretch(call, call.call.shape(0), call.call.attrs_as<LengthAttrs>().length, [&](const Stretch& row) {
     const loop::Value filling = b.load(value, b.integer(0));
-    b.vector_for(b.integer(0), row.common, [&](loop::Value i) { b.store(y, b.add(row.padded, i), b.load(x, b.add(row.flat, i))); });
-    b.vector_for(row.common, row.width, [&](loop::Value i) { b.store(y, b.add(row.padded, i), filling); });
+    b.elements(b.integer(0), row.common, [&](loop::Value i) { b.store(y, b.add(row.padded, i), b.load(x, b.add(row.flat, i))); });
+    b.elements(row.common, row.width, [&](loop::Value i) { b.store(y, b.add(row.padded, i), filling); });
   });
 }
 
@@ -87,8 +87,8 @@ void lower_from_padded(LowerCall& call) {
   const Dtype type = call.outputs[0].dtype;
   const int32_t x = call.input(0), y = call.output(0);
   for_each_stretch(call, call.outputs[0].shape, call.call.shape(0)[1], [&](const Stretch& row) {
-    b.vector_for(b.integer(0), row.common, [&](loop::Value i) { b.store(y, b.add(row.flat, i), b.load(x, b.add(row.padded, i))); });
-    b.vector_for(row.common, row.longest_flat, [&](loop::Value i) { b.store(y, b.add(row.flat, i), b.constant(type, int64_t{0})); });
+    b.elements(b.integer(0), row.common, [&](loop::Value i) { b.store(y, b.add(row.flat, i), b.load(x, b.add(row.padded, i))); });
+    b.elements(row.common, row.longest_flat, [&](loop::Value i) { b.store(y, b.add(row.flat, i), b.constant(type, int64_t{0})); });
   });
 }
 

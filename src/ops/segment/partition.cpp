@@ -36,7 +36,7 @@ void lower_row_ids(LowerCall& call) {
   loop::Builder& b = call.b;
   const int32_t y = call.output(0);
   SegmentLoop(call, call.outputs[0].shape).run([&](const Segment& segment) {
-    b.vector_for(segment.begin, segment.end, [&](loop::Value i) { b.store(y, i, segment.row); });
+    b.elements(segment.begin, segment.end, [&](loop::Value i) { b.store(y, i, segment.row); });
   });
 }
 

@@ -39,10 +39,10 @@ void lower(LowerCall& call) {
     };
     if (rows.is_flat()) {
       const loop::Value result =
-          loop::reduce_in_parts(b, segment.begin, segment.end, segment_part, combine, type, [&](loop::Value i) { return b.load(x, i); });
+          loop::reduce_in_parts(b, segment.begin, segment.end, combine, type, [&](loop::Value i) { return b.load(x, i); });
       return b.store(y, segment.row, answer(result));
     }
-    b.vector_for(segment.first, segment.last, [&](loop::Value column) {
+    b.elements(segment.first, segment.last, [&](loop::Value column) {
       const loop::Value result = loop::reduce_in_order(b, segment.begin, segment.end, combine, type,
                                                        [&](loop::Value i) { return b.load(x, rows.offset(i, column)); });
       b.store(y, rows.offset(segment.row, column), answer(result));

@@ -70,19 +70,21 @@ SegmentLoop::SegmentLoop(LowerCall& call, const Shape& values)
     : call_(call), total_(values[0]), width_(count_between(values, 1, values.rank())) {}
 
 void SegmentLoop::run(const std::function<void(const Segment& segment)>& body) const {
-  constexpr int64_t columns_per_task = 512, task_elements = 16384;
   loop::Builder& b = call_.b;
   const int last_input = static_cast<int>(call_.call.inputs.size()) - 1;
   const int32_t splits = call_.input(last_input);
   const loop::Value rows = call_.size(call_.call.shape(last_input)[0] - 1), columns = width();
-  const loop::Value zero = b.integer(0), one = b.integer(1);
-  const loop::Value strips = b.ceil_divide(columns, columns_per_task), tasks = b.multiply(rows, strips);
-  const loop::Value each = b.floor_divide(b.multiply(call_.size(total_), columns), tasks);
-  const loop::Value grain = b.maximum(one, b.floor_divide(b.integer(task_elements), b.maximum(each, one)));
-  b.parallel_for(zero, tasks, grain, [&](loop::Value task) {
-    const loop::Value row = b.floor_divide(task, strips), begin = b.load(splits, row), end = b.load(splits, b.add(row, one));
-    const loop::Value first = b.multiply(b.subtract(task, b.multiply(row, strips)), b.integer(columns_per_task));
-    body({row, begin, end, first, b.minimum(b.add(first, b.integer(columns_per_task)), columns)});
+  const loop::Value work = b.floor_divide(call_.size(total_), rows);  // of a row, in the mean
+  const auto bounds = [&](loop::Value row) { return std::pair{b.load(splits, row), b.load(splits, b.add(row, b.integer(1)))}; };
+  if (is_flat()) {
+    return b.each(b.integer(0), rows, work, [&](loop::Value row) {
+      const auto [begin, end] = bounds(row);
+      body({row, begin, end, b.integer(0), b.integer(1)});
+    });
+  }
+  b.ranges(rows, columns, work, loop::Walk::Lines, [&](loop::Value row, loop::Value first, loop::Value last) {
+    const auto [begin, end] = bounds(row);
+    body({row, begin, end, first, last});
   });
 }
 

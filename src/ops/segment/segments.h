@@ -30,15 +30,12 @@ Specs segment_wise_shape(OpCall& call);           // a result like the values
 SplitsRule splits_of_values(const OpCall& call);  // splits end at the number of values
 SplitsRule splits_of_total(const OpCall& call);   // or at TotalAttrs::total
 
-// Elements that stand beside each other in the walk of one row: long runs are combined in parts of that many, as in dense reductions.
-inline constexpr int64_t segment_part = 16384;
-
 // One row, or some columns of it: elements [begin, end) along the first axis, of each the columns [first, last).
 struct Segment {
   loop::Value row, begin, end, first, last;
 };
 
-// Rows (and strips of columns, where values have more than one) side by side on the pool. Work is cut by sizes only.
+// Rows (and strips of columns, where values have more than one), independent of each other.
 class SegmentLoop {
  public:
   SegmentLoop(LowerCall& call, const Shape& values);  // the splits are the call's last input

@@ -68,13 +68,12 @@ void lower(LowerCall& call) {
     if (rows.is_flat()) {
       return lower_column(
           call, wanted,
-          {.reduce = [&](Combine combine,
-                         const auto& body) { return loop::reduce_in_parts(b, begin, end, segment_part, combine, type, body); },
-           .each = [&](const auto& body) { b.vector_for(begin, end, body); },
+          {.reduce = [&](Combine combine, const auto& body) { return loop::reduce_in_parts(b, begin, end, combine, type, body); },
+           .each = [&](const auto& body) { b.elements(begin, end, body); },
            .offset = [](loop::Value i) { return i; },
            .row = segment.row});
     }
-    b.vector_for(segment.first, segment.last, [&](loop::Value lane) {
+    b.elements(segment.first, segment.last, [&](loop::Value lane) {
       lower_column(call, wanted,
                    {.reduce = [&](Combine combine, const auto& body) { return loop::reduce_in_order(b, begin, end, combine, type, body); },
                     .each = [&](const auto& body) { b.serial_for(begin, end, body); },

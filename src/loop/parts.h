@@ -1,0 +1,14 @@
+// What is combined in parts is combined in these, whatever the target: the numbers here decide the bits of results.
+#pragma once
+#include <cstdint>
+
+namespace anyshape::loop {
+
+// A long run of elements is combined in parts of so many, each in 16 lanes, and the parts in order, so that rounding errors do not pile up.
+inline constexpr int64_t part_elements = 16384;
+
+// Along columns, rows are combined before others are added to them: as many as have so many elements, eight at least, so that what parts
+// leave is small beside what they read.
+inline constexpr int64_t column_part_elements = 4 * 16384, least_column_part_rows = 8;
+
+}  // namespace anyshape::loop
