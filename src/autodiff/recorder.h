@@ -1,7 +1,7 @@
 // The recording interpreter behind GradientTape: forwards every call to the interpreter it stands in front of and writes down those that
 // depend on something tracked.
 #pragma once
-#include "base/pointer_table.h"
+#include "autodiff/call_records.h"
 #include "graph/bind.h"
 #include "graph/stateful.h"
 
@@ -14,16 +14,6 @@
 
 namespace anyshape {
 
-// One recorded call.
-struct TapeRecord {
-  const OpDef* op;
-  Attrs attrs;
-  size_t first, inputs, outputs;  // its tensors
-  std::string place;              // the layer or loss that called it
-};
-
-using TensorSet = PointerTable<detail::TensorImpl, bool>;  // of those that are in it
-
 class GradientTape::Recorder final : public Interpreter {
  public:
   explicit Recorder(TapeOptions options) : options_(options) { scope_.emplace(*this); }
@@ -31,6 +21,12 @@ class GradientTape::Recorder final : public Interpreter {
   std::vector<Tensor> run(const BoundCall& call) override;
   void on_read(const VariableState& variable, const Tensor& tensor) override;
   bool records() const override { return pauses_ == 0 || scope_->outer().records(); }
+  bool tracks(const Tensor& tensor) const override {
+    return (pauses_ == 0 && tracked_.find(tensor.impl().get())) || scope_->outer().tracks(tensor);
+  }
+  bool tracks(const VariableState& variable) const override {
+    return (pauses_ == 0 && follows(variable)) || scope_->outer().tracks(variable);
+  }
   Interpreter& unrecorded() override { return scope_->outer().unrecorded(); }
   void follow(const OpDef& op, std::span<const Tensor> inputs, const Attrs& attrs, std::span<const Tensor> outputs) override;
   const Facts* facts() const override { return scope_->outer().facts(); }
@@ -56,21 +52,14 @@ class GradientTape::Recorder final : public Interpreter {
  private:
   void begin_gradient();
   void record(const OpDef& op, std::span<const Tensor> inputs, const Attrs& attrs, std::span<const Tensor> outputs);
-  // The tensors on the way from the sources, so that nothing is computed for the others.
-  TensorSet dependents(const std::vector<std::vector<Tensor>>& sources) const;
 
   TapeOptions options_;
   std::optional<ScopedInterpreter> scope_;  // ends with the first gradient() of a tape that is not persistent
   int pauses_ = 0;                          // the user's, and while a persistent tape computes gradients
   bool was_paused_ = false;
   bool used_ = false;
-  std::span<const Tensor> inputs_of(const TapeRecord& record) const { return std::span(tensors_).subspan(record.first, record.inputs); }
-  std::span<const Tensor> outputs_of(const TapeRecord& record) const {
-    return std::span(tensors_).subspan(record.first + record.inputs, record.outputs);
-  }
 
-  std::vector<TapeRecord> records_;
-  std::vector<Tensor> tensors_;  // of all records, which keep them alive: tensors are known by what they point at
+  CallRecords records_;
   TensorSet tracked_;
   std::vector<Tensor> watched_;  // keeps the sources alive
   std::unordered_set<uint64_t> watched_variables_;

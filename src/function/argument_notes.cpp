@@ -18,6 +18,30 @@ bool has_notes(std::span<const Tensor> tensors) {
   return std::ranges::any_of(tensors, [](const Tensor& tensor) { return tensor.defined() && tensor.impl()->notes != nullptr; });
 }
 
+std::vector<Tensor> NotesOfResults::take_apart(std::vector<Tensor> results) {
+  notes_.clear();
+  std::vector<Tensor> all = results;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!has_notes({&results[i], 1})) continue;
+    const NoteKinds kinds = known_rules.kinds(results[i]);
+    if (kinds.empty()) continue;
+    const std::vector<Tensor> notes = known_rules.notes(results[i]);
+    notes_.push_back({i, kinds, notes.size()});
+    all.insert(all.end(), notes.begin(), notes.end());
+  }
+  return all;
+}
+
+std::vector<Tensor> NotesOfResults::put_together(std::vector<Tensor> parts) const {
+  size_t next = parts.size();
+  for (auto each = notes_.rbegin(); each != notes_.rend(); ++each) {
+    next -= each->count;
+    parts[each->result] = known_rules.with_notes(parts[each->result], each->kinds, std::span(parts).subspan(next, each->count));
+  }
+  parts.resize(next);
+  return parts;
+}
+
 CallWithNotes::CallWithNotes(const detail::FunctionCall& call, std::span<const Tensor> arguments)
     : call_(call), arguments_(arguments.begin(), arguments.end()) {
   for (size_t i = 0; i < arguments_.size(); ++i) {

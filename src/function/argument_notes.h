@@ -21,6 +21,21 @@ void set_note_rules(const NoteRules& rules);
 
 bool has_notes(std::span<const Tensor> tensors);
 
+// Results that carry notes, at the end of a trace: their notes are results of their own, behind the others.
+class NotesOfResults {
+ public:
+  std::vector<Tensor> take_apart(std::vector<Tensor> results);
+  std::vector<Tensor> put_together(std::vector<Tensor> parts) const;
+
+ private:
+  struct NotesOfResult {
+    size_t result;
+    NoteKinds kinds;
+    size_t count;
+  };
+  std::vector<NotesOfResult> notes_;
+};
+
 // A call whose arguments carry notes, as one with more arguments.
 class CallWithNotes final : public detail::FunctionCall {
  public:

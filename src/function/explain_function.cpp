@@ -22,6 +22,11 @@ std::string sizes_text(const std::vector<NamedSize>& sizes) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
+std::vector<std::shared_ptr<const function_detail::TapedPart::Backward>> backward_parts(const function_detail::TraceEntry& entry) {
+  if (entry.taped() == nullptr) return {};
+  return entry.taped()->backwards();
+}
+
 std::string head_of(const std::string& name, const Entry& entry) {
   return fmt::format("function \"{}\", trace {}: {}", name, entry->number(), entry->signature().to_string());
 }
@@ -43,6 +48,9 @@ std::string short_text(const std::string& name, const std::vector<Entry>& entrie
   if (!given.empty()) text += fmt::format("  at {}\n", sizes_text(given));
   if (!seen.empty()) text += fmt::format("  at {}, the largest seen\n", sizes_text(seen));
   text += function_detail::summarize(last->executable(), known);
+  for (const auto& part : backward_parts(*last)) {
+    text += fmt::format("\n  backward part: {}\n{}", part->words, function_detail::summarize(*part->compiled.executable, known));
+  }
   if (entries.size() > 1) text += fmt::format("\n  {} more trace{}\n", entries.size() - 1, entries.size() == 2 ? "" : "s");
   return text + "\n  more: explain({.detail = Detail::Full})" + (last->executable().times().is_on() ? "\n" : "; times: ANYSHAPE_TIMES=1\n");
 }
@@ -54,6 +62,11 @@ std::string full_text(const std::string& name, const std::vector<Entry>& entries
     text += fmt::format("{}{}{}{}\n", text.empty() ? "" : "\n", head_of(name, entry), given.empty() ? "" : " at ", sizes_text(given));
     const runtime::Executable& executable = entry->executable();
     text += function_detail::explain_program(executable.program(), executable.peak().arena, named.of(entry->signature()));
+    for (const auto& part : backward_parts(*entry)) {
+      const runtime::Executable& backward = *part->compiled.executable;
+      text += fmt::format("\nbackward part of trace {}: {}\n{}", entry->number(), part->words,
+                          function_detail::explain_program(backward.program(), backward.peak().arena, named.of(entry->signature())));
+    }
   }
   return text;
 }

@@ -23,6 +23,8 @@ constexpr std::string_view advice_for_presence =
     "function for each.";
 constexpr std::string_view advice_for_notes = "A mask or logits on an argument are another trace: give them to all calls or to none.";
 
+constexpr std::string_view advice_for_tapes = "What a tape follows is part of a trace made under it: let each tape follow the same.";
+
 int weight_of(const std::vector<Difference>& all) {
   return std::accumulate(all.begin(), all.end(), 0, [](int sum, const Difference& each) { return sum + each.weight; });
 }
@@ -124,7 +126,7 @@ const EvictedTrace* find_evicted(std::span<const EvictedTrace> evicted, std::spa
 }  // namespace
 
 Explanation explain_retrace(const FunctionOptions& options, const TraceCache& cache, std::span<const Tensor> arguments,
-                            const std::string& key, const detail::structure::Description& description) {
+                            const std::string& key, const detail::structure::Description& description, bool is_taped) {
   const std::vector<EvictedTrace> evicted = cache.evicted();
   if (const EvictedTrace* trace = find_evicted(evicted, arguments, key)) {
     return {
@@ -136,12 +138,15 @@ Explanation explain_retrace(const FunctionOptions& options, const TraceCache& ca
   const TraceEntry* nearest = nullptr;
   const std::vector<Entry> entries = cache.entries();
   for (const Entry& entry : entries) {
+    if ((entry->taped() != nullptr) != is_taped) continue;
     std::vector<Difference> found = differences(*entry, arguments, description);
     if (nearest != nullptr && weight_of(found) >= weight_of(least)) continue;
     least = std::move(found);
     nearest = entry.get();
   }
-  if (nearest == nullptr) return {Cause::FirstCall, "first call", ""};
+  if (nearest == nullptr) return {Cause::FirstCall, is_taped ? "first call under a tape" : "first call", ""};
+  if (least.empty() && is_taped)
+    least.push_back({Cause::Object, "the tape follows other arguments, variables or captured tensors", 1, advice_for_tapes});
   // Other sizes behind a comparison may leave nothing to name: then tracing is what finds the difference.
   if (least.empty()) least.push_back({Cause::Comparison, "a size behind a comparison has no value for these sizes"});
 

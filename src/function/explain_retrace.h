@@ -10,8 +10,9 @@ struct Explanation {
   std::string advice;
 };
 
-// The call by its tensors, which have passed the signature if there is one, its key, and in words.
+// The call by its tensors, which have passed the signature if there is one, its key, and in words; `is_taped`: under a tape. Traces made under a
+// tape are compared among themselves.
 Explanation explain_retrace(const FunctionOptions& options, const TraceCache& cache, std::span<const Tensor> arguments,
-                            const std::string& key, const detail::structure::Description& description);
+                            const std::string& key, const detail::structure::Description& description, bool is_taped);
 
 }  // namespace anyshape::function_detail

@@ -43,8 +43,8 @@ namespace {
 const Switch checks_frozen("check_frozen", "a function's first trace is made twice, to find host values that are constants from then on");
 
 // Where nothing is said, a function's first trace is: what its callable takes from the host it takes in every trace alike.
-bool looks_for_frozen(const FunctionOptions& options, Cause cause) {
-  return options.check_frozen.value_or(cause == Cause::FirstCall && !checks_frozen.is_off());
+bool looks_for_frozen(const FunctionOptions& options, bool is_first) {
+  return options.check_frozen.value_or(is_first && !checks_frozen.is_off());
 }
 
 // A tensor without values: what a cast would give, as far as finding a trace is concerned.
@@ -84,16 +84,18 @@ FunctionCore::~FunctionCore() = default;
 FunctionResults FunctionCore::call(std::vector<Tensor> tensors, const std::string& key, const FunctionCall& call) {
   State& state = *state_;
   Activation::require_none(&state, state.options.name);
-  // Part of the trace in progress, or followed by a tape, which has to see every op.
-  if (Tracer::is_active() || current_interpreter().records()) {
-    const Activation activation(&state);
-    return run_scope([&] { return call.run(tensors); });
-  }
+  if (Tracer::is_active()) return state.run_op_by_op(tensors, call);  // part of the trace in progress
   if (const int64_t casts = state.accept_arguments(tensors, call, cast); casts > 0)
     state.counters.casts.fetch_add(casts, std::memory_order_relaxed);
-  if (!function_detail::has_notes(tensors)) return state.serve(std::move(tensors), key, call);
+  const auto serve = current_interpreter().records() ? &State::serve_under_tapes : &State::serve;
+  if (!function_detail::has_notes(tensors)) return (state.*serve)(std::move(tensors), key, call);
   const function_detail::CallWithNotes with_notes(call, tensors);
-  return state.serve(with_notes.arguments(), with_notes.key_of(key), with_notes);
+  return (state.*serve)(with_notes.arguments(), with_notes.key_of(key), with_notes);
+}
+
+FunctionResults FunctionCore::State::run_op_by_op(std::span<const Tensor> tensors, const FunctionCall& call) const {
+  const Activation activation(this);
+  return run_scope([&] { return call.run(tensors); });
 }
 
 FunctionResults FunctionCore::State::serve(std::vector<Tensor> tensors, const std::string& key, const FunctionCall& call) {
@@ -104,7 +106,7 @@ FunctionResults FunctionCore::State::serve(std::vector<Tensor> tensors, const st
     found = find(tensors, key, values);
     if (found) return run_counted(*found, true, std::move(tensors), values);
   }
-  const auto [entry, hit] = find_or_make(tensors, key, call, values);
+  const auto [entry, hit] = find_or_make(tensors, key, call, values, false);
   const NoFork whole;
   return run_counted(*entry, hit, std::move(tensors), values);
 }
@@ -119,14 +121,20 @@ FunctionResults FunctionCore::State::run_counted(const TraceEntry& entry, bool h
 }
 
 RetraceForecast FunctionCore::would_retrace(std::vector<Tensor> given, const std::string& given_key, const FunctionCall& call) const {
-  if (Tracer::is_active() || current_interpreter().records()) return {};  // inlined: it needs no trace of its own
+  if (Tracer::is_active()) return {};  // inlined: it needs no trace of its own
+  const bool is_taped = current_interpreter().records();
   const function_detail::CallWithNotes with_notes(call, given);
-  const std::string key = with_notes.key_of(given_key);
+  std::string key = with_notes.key_of(given_key);
   std::vector<Tensor> tensors = with_notes.arguments();
   try {
     state_->accept_arguments(given, call, outline);
     std::ranges::move(given, tensors.begin());
     std::vector<int64_t> values;
+    if (is_taped) {
+      if (state_->find_unfollowed(tensors, key, values)) return {};
+      key = function_detail::key_under_tapes(key, tensors);
+      if (state_->is_op_by_op(tensors, key)) return {};
+    }
     const TraceCache::Found found = [&] {
       const NoFork whole;
       return state_->cache.find(tensors, key, values);
@@ -136,7 +144,7 @@ RetraceForecast FunctionCore::would_retrace(std::vector<Tensor> given, const std
   } catch (const Error& error) {
     return {false, fmt::format("the call would throw: {}", error.what())};
   }
-  const Explanation why = function_detail::explain_retrace(state_->options, state_->cache, tensors, key, with_notes.describe());
+  const Explanation why = function_detail::explain_retrace(state_->options, state_->cache, tensors, key, with_notes.describe(), is_taped);
   return {true, why.advice.empty() ? why.reason : fmt::format("{}. {}", why.reason, why.advice)};
 }
 
@@ -183,7 +191,7 @@ Entry FunctionCore::State::find(std::span<const Tensor> tensors, const std::stri
 }
 
 std::pair<Entry, bool> FunctionCore::State::find_or_make(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call,
-                                                         std::vector<int64_t>& values) {
+                                                         std::vector<int64_t>& values, bool is_taped) {
   const auto found_again = [&] {
     const NoFork whole;
     return find(tensors, key, values);
@@ -191,8 +199,9 @@ std::pair<Entry, bool> FunctionCore::State::find_or_make(std::span<const Tensor>
   const Flight flight(flights, flight_kind(tensors, key));
   if (Entry entry = found_again()) return {std::move(entry), true};
   const Activation activation(this);
-  Entry made = make(tensors, key, call);
-  made->signature().bind(tensors, values);  // after all code of the user's that could have called functions on this thread
+  Entry made = make(tensors, key, call, is_taped);
+  if (made != nullptr)
+    made->signature().bind(tensors, values);  // after all code of the user's that could have called functions on this thread
   return {std::move(made), false};
 }
 
@@ -223,38 +232,58 @@ Signature FunctionCore::State::signature_of(std::span<const Tensor> tensors, con
   return signature.with_known(function_detail::known_sizes(options.shapes, values, cache, tensors, key));
 }
 
-Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call) {
+Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call, bool is_taped) {
   const auto start = std::chrono::steady_clock::now();
   const detail::structure::Description description = call.describe();
-  Explanation why = function_detail::explain_retrace(options, cache, tensors, key, description);
+  Explanation why = function_detail::explain_retrace(options, cache, tensors, key, description, is_taped);
   if (why.cause != Cause::FirstCall && options.retrace == Retrace::Forbid) {
     throw TraceError(fmt::format("function \"{}\": this call needs a new trace, which Retrace::Forbid rules out: {}. {}", options.name,
                                  why.reason, why.advice));
   }
+  const bool is_first = why.cause == Cause::FirstCall && cache.totals().traces == 0;
   Signature signature = signature_of(tensors, key, description.tensors);
   std::vector<int64_t> values;
   signature.bind(tensors, values);
+  std::shared_ptr<function_detail::TapedTrace> taped;
   const auto trace_once = [&](std::shared_ptr<const void>& layout, bool may_create) {
-    Tracer tracer(options.name, signature.dense_specs(), signature.bindings(values));
-    if (may_create) tracer.allow_creation();
     function_detail::RaggedResults ragged;
+    function_detail::NotesOfResults notes;
     std::vector<Tensor> traced;
-    function_detail::Trace made = tracer.run([&](std::span<const Tensor> inputs) {
+    const auto body = [&](std::span<const Tensor> inputs) {
       if (traced.empty()) traced = signature.from_dense(inputs);  // the same handles, should the callable be run again
       FunctionResults results = call.run(traced);
       layout = results.layout;
+      if (is_taped) results.tensors = notes.take_apart(std::move(results.tensors));
       results.tensors = ragged.take_apart(std::move(results.tensors), traced);
       return results;
-    });
-    made.ragged = std::move(ragged);
-    return made;
+    };
+    const std::vector<TensorSpec> specs = signature.dense_specs();
+    const auto run = [&](auto& tracer) {
+      if (may_create) tracer.allow_creation();
+      function_detail::Trace made = tracer.run(body);
+      made.ragged = std::move(ragged);
+      made.notes = std::move(notes);
+      return made;
+    };
+    if (!is_taped) {
+      Tracer tracer(options.name, specs, signature.bindings(values));
+      return run(tracer);
+    }
+    taped = std::make_shared<function_detail::TapedTrace>(options.name, specs, signature.bindings(values), signature.symbols(),
+                                                          cache.late_compiles());
+    return run(*taped);
   };
   std::shared_ptr<const void> layout, second_layout;
-  function_detail::Trace trace = trace_once(layout, why.cause == Cause::FirstCall);
+  function_detail::Trace trace = trace_once(layout, is_first);
   if (trace.made_variables) trace = trace_once(layout, false);  // as every later call: one that is made anew each time is found here
   std::vector<FrozenValue> frozen;
-  if (looks_for_frozen(options, why.cause)) frozen = function_detail::find_frozen(trace, [&] { return trace_once(second_layout, false); });
+  if (looks_for_frozen(options, is_first)) {
+    const std::shared_ptr<function_detail::TapedTrace> first = taped;
+    frozen = function_detail::find_frozen(trace, [&] { return trace_once(second_layout, false); });
+    taped = first;
+  }
   trace.host_numbers.clear();  // passes make other nodes
+  if (is_taped && !differentiate(*taped, trace, tensors, key)) return nullptr;
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
   TraceRecord record = function_detail::record_of(trace, signature);
   record.cause = why.cause;
@@ -267,8 +296,8 @@ Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::stri
   Compiled compiled = function_detail::compile(*trace.graph, signature.symbols(), function_detail::updates_of(trace));
   record.compile_ms = compiled.milliseconds;
   record.code_bytes = compiled.code_bytes;
-  auto entry = std::make_shared<TraceEntry>(call.key(), std::move(signature), std::move(trace), std::move(layout), std::move(compiled),
-                                            std::move(record));
+  auto entry = std::make_shared<TraceEntry>(is_taped ? key : call.key(), std::move(signature), std::move(trace), std::move(layout),
+                                            std::move(compiled), std::move(record), std::move(taped));
   const int64_t traces = cache.add(entry);
   if (!entry->made().frozen.empty() && !has_told_frozen.exchange(true)) function_detail::warn_of_frozen(options.name, entry->made().frozen);
   if (options.retrace == Retrace::Warn) warn(traces, entry->made());
@@ -284,11 +313,14 @@ void FunctionCore::State::warn(int64_t traces, const TraceRecord& last) const {
 
 std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vector<Tensor>&& tensors, std::span<const int64_t> values,
                                              runtime::RandomState random) const {
+  const function_detail::TapedTrace* const taped = entry.taped().get();
   std::vector<Tensor> arguments;  // whose rows a result may have
   if (entry.signature().has_ragged()) {
     arguments = std::exchange(tensors, detail::take_tensor_list());
     function_detail::append_dense_parts(arguments, tensors);
   }
+  std::vector<Tensor> given, held;  // the inputs as tapes know them, and as they are read
+  if (taped != nullptr) given = tensors;
   for (Tensor& tensor : tensors) {
     if (is_contiguous(*tensor.impl())) continue;
     tensor = contiguous(tensor);
@@ -307,9 +339,11 @@ std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vecto
     for (const auto& variable : trace.assigned) undo->remember(variable);
   }
   entry.variables().read(tensors);
+  if (taped != nullptr) given = taped->read_inputs(std::move(given), tensors);
   for (size_t i = first_variable; i < tensors.size(); ++i) {
     if (!is_contiguous(*tensors[i].impl())) tensors[i] = contiguous(tensors[i]);
   }
+  if (taped != nullptr) held = taped->read_inputs({}, tensors);
   function_detail::Commit commit(entry, tensors);
   std::vector<Tensor> results;
   try {
@@ -318,12 +352,16 @@ std::vector<Tensor> FunctionCore::State::run(const TraceEntry& entry, std::vecto
     counters.failed_checks.fetch_add(1, std::memory_order_relaxed);
     throw;
   }
-  commit.finish(std::span(results).subspan(trace.results));
+  commit.finish(std::span(results).subspan(trace.results + trace.kept));
   if (undo != nullptr) [[unlikely]] {
     for (const auto& variable : trace.assigned) undo->note_assigned(*variable);
   }
-  results.resize(trace.results);
+  results.resize(trace.results + trace.kept);
+  if (taped != nullptr) {
+    function_detail::TapedTrace::tell({entry.taped(), std::move(held), {}, {values.begin(), values.end()}, random}, given, results);
+  }
   results = trace.ragged.put_together(std::move(results), arguments);
+  if (taped != nullptr) results = trace.notes.put_together(std::move(results));
   detail::give_tensor_list(std::move(tensors));
   detail::give_tensor_list(std::move(arguments));
   return results;

@@ -41,7 +41,8 @@ int64_t TraceCache::add(const std::shared_ptr<TraceEntry>& entry) {
 
 std::vector<Entry> TraceCache::take_surplus(std::vector<Entry>& held) {
   std::vector<Entry> surplus;
-  while (held.size() > 1 && (static_cast<int64_t>(held.size()) > max_traces_ || totals_.code_bytes > max_code_bytes_)) {
+  while (held.size() > 1 &&
+         (static_cast<int64_t>(held.size()) > max_traces_ || totals_.code_bytes + late_->code_bytes.load() > max_code_bytes_)) {
     const auto oldest = std::ranges::min_element(held.begin(), held.end() - 1, {}, [](const Entry& each) { return each->last_tick(); });
     const TraceEntry& entry = **oldest;
     totals_.code_bytes -= entry.made().code_bytes;
@@ -61,6 +62,12 @@ void TraceCache::clear() {
   dropped = entries_.replace({});
   evicted_.clear();
   totals_ = {};
+  late_ = std::make_shared<LateCompiles>();
+}
+
+std::shared_ptr<LateCompiles> TraceCache::late_compiles() const {
+  const std::scoped_lock lock(mutex_);
+  return late_;
 }
 
 std::vector<Entry> TraceCache::entries() const {
@@ -75,7 +82,12 @@ std::vector<EvictedTrace> TraceCache::evicted() const {
 
 FunctionStats TraceCache::totals() const {
   const std::scoped_lock lock(mutex_);
-  return totals_;
+  FunctionStats totals = totals_;
+  totals.compiles += late_->compiles.load();
+  totals.code_bytes += late_->code_bytes.load();
+  totals.trace_ms += late_->trace_ms.load();
+  totals.compile_ms += late_->compile_ms.load();
+  return totals;
 }
 
 }  // namespace anyshape::function_detail

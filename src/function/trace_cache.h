@@ -37,8 +37,9 @@ class TraceCache {
   void clear();
 
   std::vector<Entry> entries() const;
-  std::vector<EvictedTrace> evicted() const;  // the last few
-  FunctionStats totals() const;               // traces, compiles, evictions, interpreted groups, milliseconds, bytes
+  std::vector<EvictedTrace> evicted() const;            // the last few
+  std::shared_ptr<LateCompiles> late_compiles() const;  // for traces that are made now
+  FunctionStats totals() const;                         // traces, compiles, evictions, interpreted groups, milliseconds, bytes
 
  private:
   std::vector<Entry> take_surplus(std::vector<Entry>& held);  // under the lock
@@ -48,6 +49,7 @@ class TraceCache {
   mutable ForkMutex mutex_;                // of what changes them, and of what is counted
   std::deque<EvictedTrace> evicted_;
   FunctionStats totals_;  // of all traces ever made, bytes of those that are held
+  std::shared_ptr<LateCompiles> late_ = std::make_shared<LateCompiles>();
 };
 
 }  // namespace anyshape::function_detail

@@ -25,12 +25,13 @@ std::unordered_map<const VariableState*, size_t> numbers_of(const std::vector<st
 }  // namespace
 
 TraceEntry::TraceEntry(std::string key, Signature signature, Trace trace, std::shared_ptr<const void> layout, Compiled compiled,
-                       TraceRecord record)
+                       TraceRecord record, std::shared_ptr<const TapedTrace> taped)
     : key_(std::move(key)),
       signature_(std::move(signature)),
       trace_(std::move(trace)),
       layout_(std::move(layout)),
       compiled_(std::move(compiled)),
+      taped_(std::move(taped)),
       record_(std::move(record)),
       variables_(trace_.variables),
       assigned_(trace_.assigned),
@@ -63,6 +64,7 @@ const graph::Check* TraceEntry::first_failing(std::span<const int64_t> values, b
 
 TraceEntry::Fit TraceEntry::fits(std::span<const Tensor> arguments, const std::string& key, std::vector<int64_t>& values) const {
   if (key_ != key || !signature_.fits_kinds(arguments) || !signature_.fits_known(arguments)) return Fit::No;
+  if (taped_ != nullptr && !taped_->is_followed_alike()) return Fit::No;
   signature_.bind(arguments, values);
   if (checks_.empty()) return Fit::Yes;
   try {
@@ -108,6 +110,7 @@ void TraceEntry::count_call(std::span<const int64_t> values, int64_t tick) const
 TraceRecord TraceEntry::record() const {
   TraceRecord record = record_;
   record.calls = calls();
+  if (taped_ != nullptr) record.reason += taped_->words();
   for (size_t i = 0; i < least_.size(); ++i) {
     const int64_t least = least_[i].load(std::memory_order_relaxed), most = most_[i].load(std::memory_order_relaxed);
     if (least <= most) record.sizes.push_back({to_string(signature_.symbols()[i]), least, most});
@@ -121,7 +124,7 @@ std::vector<lower::Update> updates_of(const Trace& trace) {
   std::vector<lower::Update> updates;
   for (size_t i = 0; i < trace.assigned.size(); ++i) {
     const size_t variable = variables.at(trace.assigned[i].get());
-    updates.push_back({static_cast<int>(trace.results + i), static_cast<int>(first_variable + variable)});
+    updates.push_back({static_cast<int>(trace.results + trace.kept + i), static_cast<int>(first_variable + variable)});
   }
   return updates;
 }

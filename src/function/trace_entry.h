@@ -1,7 +1,9 @@
 // One trace in a function's cache: what calls it fits, and what runs them.
 #pragma once
+#include "function/argument_notes.h"
 #include "function/compile.h"
 #include "function/signature.h"
+#include "function/taped_trace.h"
 #include "function/tracer.h"
 #include "graph/variable_set.h"
 #include "shape/dim_program.h"
@@ -15,7 +17,9 @@ namespace anyshape::function_detail {
 
 class TraceEntry {
  public:
-  TraceEntry(std::string key, Signature signature, Trace trace, std::shared_ptr<const void> layout, Compiled compiled, TraceRecord record);
+  // `taped`: of a trace that is made under a tape.
+  TraceEntry(std::string key, Signature signature, Trace trace, std::shared_ptr<const void> layout, Compiled compiled, TraceRecord record,
+             std::shared_ptr<const TapedTrace> taped);
 
   const std::string& key() const { return key_; }
   const Signature& signature() const { return signature_; }
@@ -24,7 +28,8 @@ class TraceEntry {
   const TraceRecord& made() const { return record_; }           // as it was made
   TraceRecord record() const;                                   // with what was seen since
   const Trace& trace() const { return trace_; }
-  const std::shared_ptr<const void>& layout() const { return layout_; }  // of the results; see FunctionResults
+  const std::shared_ptr<const TapedTrace>& taped() const { return taped_; }  // null for a trace that no tape follows
+  const std::shared_ptr<const void>& layout() const { return layout_; }      // of the results; see FunctionResults
   const runtime::Executable& executable() const { return *compiled_.executable; }
   const VariableSet& variables() const { return variables_; }
   const VariableSet& assigned() const { return assigned_; }
@@ -53,6 +58,7 @@ class TraceEntry {
   Trace trace_;
   std::shared_ptr<const void> layout_;
   Compiled compiled_;
+  std::shared_ptr<const TapedTrace> taped_;
   TraceRecord record_;
   VariableSet variables_, assigned_;
   size_t first_variable_;            // among the graph's inputs

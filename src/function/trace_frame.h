@@ -10,7 +10,7 @@
 namespace anyshape::function_detail {
 
 struct TraceFrame {
-  explicit TraceFrame(std::string name) : graph(std::make_unique<graph::Graph>()) { graph->name = std::move(name); }
+  explicit TraceFrame(std::string name) : graph(std::make_shared<graph::Graph>()) { graph->name = std::move(name); }
   explicit TraceFrame(TraceFrame& around) : TraceFrame(around.graph->name) {
     outer = &around;
     facts = around.facts;
@@ -31,7 +31,7 @@ struct TraceFrame {
 
   TraceFrame* outer = nullptr;
   uint64_t id = new_object_id();
-  std::unique_ptr<graph::Graph> graph;
+  std::shared_ptr<graph::Graph> graph;
   Facts facts;
   bool has_learned = false;  // facts beside those of its beginning
   std::vector<Tensor> arguments;

@@ -274,36 +274,58 @@ void Tracer::set(const std::shared_ptr<VariableState>& variable, const Tensor& v
 
 Trace Tracer::finish(const std::vector<Tensor>& results) {
   Trace trace;
-  trace.variables.reserve(root_.variables.size());
-  trace.owners.reserve(root_.variables.size());
   root_.graph->outputs.reserve(results.size() + root_.variables.size());
   for (const Tensor& result : results) root_.graph->outputs.push_back(value_of(result));
   trace.results = results.size();
   trace.made_variables = has_created_;
   trace.host_numbers = std::move(host_numbers_);
   for (const TraceFrame::UsedVariable& each : root_.variables) {
-    trace.variables.push_back(each.state);
-    trace.owners.push_back(each.owner);
     if (!each.assigned) continue;
     trace.assigned.push_back(each.state);
     root_.graph->outputs.push_back(value_of(each.current));
   }
-  root_.simplify_shapes();
-  // Inputs were added as they were met; a call gives arguments, wide ones, captures and variables in this order.
-  for (const TraceFrame::Capture& each : root_.captures) trace.captures.push_back(each.tensor);
-  const std::vector<graph::Value*>& inputs = root_.graph->inputs();
-  std::vector<graph::Value*> order(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(root_.arguments.size()));
-  order.reserve(inputs.size());
-  for (const Wide& each : wide_) {
-    order.push_back(each.value);
-    trace.wide.push_back(each.argument);
-  }
-  for (const TraceFrame::Capture& each : root_.captures) order.push_back(each.value);
-  for (const TraceFrame::UsedVariable& each : root_.variables) order.push_back(each.input);
-  root_.graph->order_inputs(std::move(order));
-  trace.graph = std::move(root_.graph);
+  list_inputs(trace);
+  trace.graph = root_.graph;
   return trace;
 }
+
+// Inputs were added as they were met; a call gives arguments, wide ones, captures and variables in this order.
+void Tracer::list_inputs(Trace& trace) {
+  root_.simplify_shapes();
+  trace.wide.clear();
+  trace.captures.clear();
+  trace.variables.clear();
+  trace.owners.clear();
+  std::vector<graph::Value*> order;
+  order.reserve(root_.graph->inputs().size());
+  for (const Tensor& each : root_.arguments) order.push_back(each.impl()->traced()->value);
+  for (const Wide& each : wide_) {
+    trace.wide.push_back(each.argument);
+    order.push_back(each.value);
+  }
+  for (const TraceFrame::Capture& each : root_.captures) {
+    trace.captures.push_back(each.tensor);
+    order.push_back(each.value);
+  }
+  trace.variables.reserve(root_.variables.size());
+  trace.owners.reserve(root_.variables.size());
+  for (const TraceFrame::UsedVariable& each : root_.variables) {
+    trace.variables.push_back(each.state);
+    trace.owners.push_back(each.owner);
+    order.push_back(each.input);
+  }
+  root_.graph->order_inputs(std::move(order));
+}
+
+void Tracer::require_assigned(const Trace& trace) const {
+  for (const TraceFrame::UsedVariable& each : root_.variables) {
+    if (!each.assigned || std::ranges::find(trace.assigned, each.state) != trace.assigned.end()) continue;
+    throw TraceError(fmt::format("function \"{}\": a gradient assigns {}; expected the callable to assign variables. Assign it outside.",
+                                 root_.graph->name, each.state->described()));
+  }
+}
+
+Tensor Tracer::add_input(TensorSpec spec) { return root_.wrap(root_.graph->add_input(std::move(spec))); }
 
 }  // namespace anyshape::function_detail
 

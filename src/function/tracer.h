@@ -1,6 +1,7 @@
 // Tracing: the callable runs once on tensors without values; every op becomes a node, every size rule that stays open a check. Control flow
 // traces regions in frames of their own (trace_frame.h); an `if` on a tensor runs its callable again (replay_scope.h).
 #pragma once
+#include "function/argument_notes.h"
 #include "function/ragged_arguments.h"
 #include "function/replay_scope.h"
 #include "graph/bind.h"
@@ -17,17 +18,19 @@ namespace anyshape::function_detail {
 // Who needs a check: what those of the user's own comparisons name.
 inline constexpr std::string_view comparison_place = "comparison of sizes", specialize_place = "specialize()";
 
-// A finished trace. The graph's inputs are the arguments, then some of them once more in f64 (`wide`), then `captures`, then the values of `variables`; its outputs the results, then the
-// new values of `assigned`.
+// A finished trace. The graph's inputs are the arguments, then some of them once more in f64 (`wide`), then `captures`, then the values of
+// `variables`; its outputs the results, then what is kept for a backward part, then the new values of `assigned`.
 struct Trace {
-  std::unique_ptr<graph::Graph> graph;
+  std::shared_ptr<graph::Graph> graph;
   std::vector<size_t> wide;  // arguments, as the graph counts them, that meet f64: host numbers keep their 64 bits there
   std::vector<Tensor> captures;
   std::vector<std::shared_ptr<VariableState>> variables;
   std::vector<std::string> owners;  // of each of them: the layer or metric that took it first, "encoder/dense_1"; empty outside of any
   std::vector<std::shared_ptr<VariableState>> assigned;
   size_t results = 0;                                                // outputs that are results
+  size_t kept = 0;                                                   // and those behind them that are kept
   RaggedResults ragged = {};                                         // which of them are rows of a ragged one
+  NotesOfResults notes = {};                                         // which of them are notes on others
   std::unordered_map<const graph::Node*, double> host_numbers = {};  // of literals that are narrower: what the host gave
   bool made_variables = false;  // then it is to be made again: the ops of their initial values are in the graph, or it is not whole
 };
@@ -40,7 +43,7 @@ class Tracer final : public Interpreter, public DimJudge, public BranchJudge, pu
   // Runs the callable and gives the trace; on an exception nothing remains.
   template <class Body>
   Trace run(const Body& body) {
-    const OpenTrace open{.sizes = this, .branches = this, .variables = this, .regions = this};
+    const OpenTrace open = open_trace();
     const ScopedInterpreter in_front(*this, &open);
     try {
       return finish(run_scope([&] { return body(std::span<const Tensor>(root_.arguments)); }).tensors);
@@ -50,6 +53,20 @@ class Tracer final : public Interpreter, public DimJudge, public BranchJudge, pu
       return trace;
     }
   }
+
+  // Traces more behind a trace that run() gave and whose graph no pass has seen; gives the values of the results. What the trace takes from
+  // around it is listed anew.
+  template <class Body>
+  std::vector<graph::Value*> resume(Trace& trace, const Body& body) {
+    const OpenTrace open = open_trace();
+    const ScopedInterpreter in_front(*this, &open);
+    std::vector<graph::Value*> values;
+    for (const Tensor& result : body()) values.push_back(value_of(result));
+    require_assigned(trace);
+    list_inputs(trace);
+    return values;
+  }
+  Tensor add_input(TensorSpec spec);  // that is none of the listed ones: whoever cuts a part out of the graph gives it
 
   static bool is_active() { return this_thread.trace() != nullptr; }  // on this thread
 
@@ -76,7 +93,10 @@ class Tracer final : public Interpreter, public DimJudge, public BranchJudge, pu
   struct MadeVariables {};  // thrown where a run differs from the first because that one made variables: the trace is made anew
   class Position;           // scope and frame, put back at its end
 
+  OpenTrace open_trace() { return {.sizes = this, .branches = this, .variables = this, .regions = this}; }
   Trace finish(const std::vector<Tensor>& results);
+  void list_inputs(Trace& trace);
+  void require_assigned(const Trace& trace) const;  // TraceError where others are by now
   Tensor evaluate_outside(const std::string& variable, const graph::Value* value) const;
   Region finish_region(TraceFrame& frame, const std::vector<Tensor>& results);
   graph::Value* value_of(const Tensor& tensor);

@@ -148,7 +148,7 @@ Verification FunctionCore::verify(std::vector<Tensor> examples, const std::strin
     State::Entry entry;
     Outcome compiled, eager;
     try {
-      entry = state.find_or_make(arguments, key, call, values).first;
+      entry = state.find_or_make(arguments, key, call, values, false).first;
     } catch (const Error& error) {
       compiled.error = error.what();
     }

@@ -34,6 +34,9 @@ class Interpreter {
   // What was computed unseen by the tapes counts for them as one call of this op.
   virtual void follow(const OpDef&, std::span<const Tensor> /*inputs*/, const Attrs&, std::span<const Tensor> /*outputs*/) {}
   virtual const Facts* facts() const { return nullptr; }  // sizes known to be equal at this place of a trace
+  // Whether a tape would record what is computed from the tensor, or from the variable once it is read.
+  virtual bool tracks(const Tensor&) const { return false; }
+  virtual bool tracks(const detail::VariableState&) const { return false; }
 };
 
 // The interpreter of this thread: the top of a stack whose bottom is eager execution.

@@ -171,6 +171,35 @@ TEST_P(CheckOp, has_the_gradients_of_finite_differences) {
   }
 }
 
+// A function that an eager tape follows: its forward part and its backward part against its ops, at sizes that they have not seen.
+TEST_P(CheckOp, has_the_same_gradients_as_a_function_under_a_tape) {
+  const OpSample& sample = *GetParam();
+  if (sample.differentiable.empty()) GTEST_SKIP() << "not differentiable";
+  for (int number = 0; number < sample.cases && !HasFailure(); ++number) {
+    Traced traced(call_of(sample, number));
+    OpSample through = sample;
+    through.call = [&](Tensors in, int /*number*/) { return traced({in.begin(), in.end()}); };
+    std::optional<ScopedInterpretation> interpretation;
+    Random random(79 + static_cast<uint64_t>(number));
+    random.elements = 40;
+    for (int shape = 0; shape < 4 && !HasFailure(); ++shape) {
+      random.every = shape == 1 ? 0 : shape == 2 ? 1 : -1;
+      const std::vector<Tensor> inputs = draw_smooth_inputs(sample, random, number);
+      SCOPED_TRACE(describe(f64, number, inputs));
+      const std::vector<Tensor> eager = gradients_of(sample, number, inputs);
+      if (number > 0) interpretation.emplace();
+      const std::vector<Tensor> got = gradients_of(through, number, inputs);
+      interpretation.reset();
+      for (size_t i = 0; i < got.size(); ++i) EXPECT_EQ(difference(got[i], to_flat(eager[i]), {1e-12, 1e-13}), "") << "gradient " << i;
+    }
+    EXPECT_EQ(traced.stats().traces, 1) << "case " << number;
+    if (number > 0 || !sample.second_order) continue;
+    const std::vector<Tensor> inputs = draw_smooth_inputs(sample, random, number);
+    const auto f = [&](const std::vector<Tensor>& given) { return weighted_outputs(through, number, inputs, given); };
+    check_second_order(f, differentiable_inputs(sample, inputs), 1e-3);
+  }
+}
+
 TEST_P(CheckOp, has_the_same_gradients_traced_as_eager) {
   const OpSample& sample = *GetParam();
   if (sample.differentiable.empty()) GTEST_SKIP() << "not differentiable";

@@ -60,15 +60,21 @@ Outcome compare_fixed(const RandomGraph& graph, How how, Dtype dtype, const Plan
 
 Outcome compare(const RandomGraph& graph, How how, Dtype dtype, const PlantedFault& fault) {
   if (how == How::FixedSizes || how == How::SomeFixedSizes) return compare_fixed(graph, how, dtype, fault);
-  Traced traced([&](std::span<const Tensor> in) { return run_graph(graph, in, fault); });
+  const bool is_taped = how == How::UnderTape || how == How::CompiledUnderTape;
+  Traced traced(
+      [&](std::span<const Tensor> in) { return is_taped ? std::vector{run_nodes(graph, in, fault)} : run_graph(graph, in, fault); });
+  const auto call_traced = [&](const std::vector<Tensor>& arguments) {
+    if (!is_taped) return traced(arguments);
+    return run_with_gradients([&](std::span<const Tensor> in) { return traced({in.begin(), in.end()})[0]; }, arguments);
+  };
   Outcome outcome;
   try {
     for (int call = 0; call < graph_calls && outcome.what.empty(); ++call) {
       const std::vector<Tensor> arguments = draw_arguments(graph, call, dtype);
       const std::vector<Tensor> eager = run_graph(graph, arguments);
       std::optional<ScopedInterpretation> interpretation;
-      if (how == How::Interpreted) interpretation.emplace();
-      outcome.what = first_difference(traced(arguments), eager, dtype);
+      if (how == How::Interpreted || how == How::UnderTape) interpretation.emplace();
+      outcome.what = first_difference(call_traced(arguments), eager, dtype);
       if (!outcome.what.empty()) outcome.what = "call " + std::to_string(call) + ", " + outcome.what;
     }
     if (outcome.what.empty() && traced.stats().traces != 1) outcome.what = std::to_string(traced.stats().traces) + " traces";
@@ -87,7 +93,8 @@ void check_graph(const RandomGraph& graph, How how, Dtype dtype) {
   if (compare(graph, how, dtype).what.empty()) return;
   const RandomGraph reduced = reduce(graph, how, dtype);
   const Outcome outcome = compare(reduced, how, dtype);
-  constexpr const char* names[] = {"interpreted", "compiled", "with fixed sizes", "with some fixed sizes"};
+  constexpr const char* names[] = {
+      "interpreted", "compiled", "with fixed sizes", "with some fixed sizes", "interpreted under a tape", "compiled under a tape"};
   ADD_FAILURE() << names[static_cast<int>(how)] << " against eager: " << outcome.what << "\n" << to_string(reduced) << outcome.graph;
 }
 

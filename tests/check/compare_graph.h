@@ -4,7 +4,14 @@
 
 namespace anyshape::check {
 
-enum class How { Interpreted, Compiled, FixedSizes, SomeFixedSizes };  // the last two interpreted, by signatures that know sizes
+enum class How {
+  Interpreted,
+  Compiled,
+  FixedSizes,  // interpreted, as the next, by signatures that know sizes
+  SomeFixedSizes,
+  UnderTape,          // interpreted: the ops are a function, which a tape outside of it follows
+  CompiledUnderTape,  // and by machine code
+};
 
 struct Outcome {
   std::string what;   // empty: all agrees

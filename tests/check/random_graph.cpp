@@ -149,22 +149,30 @@ std::vector<Tensor> draw_arguments(const RandomGraph& graph, int call, Dtype dty
   return arguments;
 }
 
-std::vector<Tensor> run_graph(const RandomGraph& graph, std::span<const Tensor> arguments, const PlantedFault& fault) {
-  GradientTape tape;
+Tensor run_nodes(const RandomGraph& graph, std::span<const Tensor> arguments, const PlantedFault& fault) {
   std::vector<Tensor> values(arguments.begin(), arguments.end());
-  for (const Tensor& argument : arguments) tape.watch(argument);
   for (const GraphNode& node : graph.nodes) {
     std::vector<Tensor> inputs;
     for (const int input : node.inputs) inputs.push_back(values[static_cast<size_t>(input)]);
     values.push_back(graph_ops()[static_cast<size_t>(node.op)].run(inputs, node.numbers));
     if (fault) values.back() = fault(node, values.back());
   }
-  const Tensor output = values[static_cast<size_t>(graph.output)];
+  return values[static_cast<size_t>(graph.output)];
+}
+
+std::vector<Tensor> run_with_gradients(const RunNodes& run, std::span<const Tensor> arguments) {
+  GradientTape tape;
+  for (const Tensor& argument : arguments) tape.watch(argument);
+  const Tensor output = run(arguments);
   Tensor total = sum(output);
   for (const Tensor& argument : arguments) total = total + sum(argument);
   std::vector<Tensor> results = tape.gradient(total, std::vector<Tensor>(arguments.begin(), arguments.end()));
   results.insert(results.begin(), output);
   return results;
+}
+
+std::vector<Tensor> run_graph(const RandomGraph& graph, std::span<const Tensor> arguments, const PlantedFault& fault) {
+  return run_with_gradients([&](std::span<const Tensor> in) { return run_nodes(graph, in, fault); }, arguments);
 }
 
 RandomGraph reduce_graph(RandomGraph graph, const std::function<bool(const RandomGraph&)>& fails) {

@@ -36,7 +36,11 @@ std::vector<Tensor> draw_arguments(const RandomGraph& graph, int call, Dtype dty
 // A fault on purpose: what a node gives instead of its result.
 using PlantedFault = std::function<Tensor(const GraphNode& node, const Tensor& result)>;
 
-// The output, and the gradients of its sum (to which every argument is added, so that each has one).
+Tensor run_nodes(const RandomGraph& graph, std::span<const Tensor> arguments, const PlantedFault& fault = nullptr);  // the output
+
+// The output, and the gradients of its sum (to which every argument is added, so that each has one). `run` computes the output.
+using RunNodes = std::function<Tensor(std::span<const Tensor> arguments)>;
+std::vector<Tensor> run_with_gradients(const RunNodes& run, std::span<const Tensor> arguments);
 std::vector<Tensor> run_graph(const RandomGraph& graph, std::span<const Tensor> arguments, const PlantedFault& fault = nullptr);
 
 // The smallest graph found that still fails: earlier outputs, nodes left out, results replaced by values of the same axes.

@@ -22,7 +22,9 @@ void check_graphs(uint64_t first, int all) {
     const RandomGraph graph = draw_graph(seed);
     check_graph(graph, How::Interpreted, dtype);
     check_graph(graph, seed % 4 < 2 ? How::FixedSizes : How::SomeFixedSizes, dtype);
+    if (seed % 3 == 0) check_graph(graph, How::UnderTape, dtype);
     if (seed % 5 == 0) check_graph(graph, How::Compiled, dtype);
+    if (seed % 10 == 1) check_graph(graph, How::CompiledUnderTape, dtype);
   }
 }
 
