@@ -15,6 +15,7 @@
 #include <anyshape/ops.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -181,7 +182,7 @@ void tell_kernels(const as::lower::Program& program, const as::loop::Kernel& neu
   show("text", as::loop::print(neutral));
   tell("`map_for_cpu` cuts these loops for the target: tasks of the pool with enough work each, and vectors. All kernels, as they run:");
   for (const as::lower::Launch& launch : program.launches) show("text", as::loop::print(*launch.kernel));
-  tell("The parameters are sizes of the trace:");
+  tell("The parameters are sizes of the trace; a kernel that follows a product has the bounds of a block of its result before them:");
   std::string table = "| kernel | parameters | buffers |\n|---|---|---|\n";
   for (size_t i = 0; i < program.launches.size(); ++i) {
     const as::lower::Launch& launch = program.launches[i];
@@ -191,6 +192,20 @@ void tell_kernels(const as::lower::Program& program, const as::loop::Kernel& neu
     for (size_t k = 0; k < launch.buffers.size(); ++k)
       buffers += fmt::format("{}{} = buffer {}", buffers.empty() ? "" : ", ", launch.kernel->buffers[k].name, launch.buffers[k]);
     table += fmt::format("| {} | {} | {} |\n", i + 1, dims, buffers);
+  }
+  say(table.substr(0, table.size() - 1));
+  if (program.library_calls.empty()) return;
+  tell(
+      "What a library does better than loops is no kernel but an item of the program, plain data in the same formulas. How it is cut into "
+      "tasks\n"
+      "is the library's own; it runs the kernel that follows on each block that it has just written:");
+  table = "| library | buffers | followed by |\n|---|---|---|\n";
+  for (const as::lower::LibraryCall& call : program.library_calls) {
+    std::vector<int> buffers = call.inputs;
+    buffers.insert(buffers.end(), call.outputs.begin(), call.outputs.end());
+    buffers.insert(buffers.end(), call.scratch.begin(), call.scratch.end());
+    const std::string followed = call.epilogue < 0 ? "" : program.launches[static_cast<size_t>(call.epilogue)].kernel->name;
+    table += fmt::format("| {} | {} | {} |\n", to_string(call.work), fmt::join(buffers, ", "), followed);
   }
   say(table.substr(0, table.size() - 1));
 }

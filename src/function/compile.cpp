@@ -39,6 +39,7 @@ MachineCode generate(const lower::Program& program, const loop::Target& target) 
 std::string text_of_kernels(const lower::Program& program) {
   std::string text;
   for (const lower::Launch& launch : program.launches) text += loop::print(*launch.kernel) + "\n";
+  for (const lower::LibraryCall& call : program.library_calls) text += to_string(call.work) + "\n";
   return text;
 }
 

@@ -17,7 +17,6 @@
 namespace anyshape::function_detail {
 namespace {
 
-using lower::Launch;
 using lower::Program;
 using lower::Work;
 
@@ -75,7 +74,7 @@ class Text {
 
   std::string run() {
     add_summary();
-    if (!program_.launches.empty()) text_ += "\n";
+    if (lower::count_runs(program_) > 0) text_ += "\n";
     add_block(0, 4);
     add_passes();
     add_decisions();
@@ -119,7 +118,7 @@ class Text {
   }
 
   void add_summary() {
-    std::string head = fmt::format("  {}   ", counted(program_.launches.size(), "kernel"));
+    std::string head = fmt::format("  {}   ", counted(lower::count_runs(program_), "kernel"));
     std::vector<std::string> lines = work_texts([&] { return lower::count_block(program_, 0); });
     lines.push_back("arena " + bytes(arena_));
     for (const std::string& line : lines) {
@@ -133,11 +132,14 @@ class Text {
       std::visit([&](const auto& each) { add_item(each, indent); }, item);
     }
   }
-  void add_item(int number, size_t indent) {
-    const Launch& launch = program_.launches[static_cast<size_t>(number)];
-    const std::string head = fmt::format("{:>{}}  {:<8}  ", ++kernels_, indent, kind_of(launch));
-    text_ += wrapped(head, listed(launch.ops, ","));
-    const std::vector<std::string> work = work_texts([&] { return lower::count_launch(program_, launch); });
+  void add_item(int number, size_t indent) { add_run(number, program_.launches[static_cast<size_t>(number)].ops, indent); }
+  void add_item(const lower::LibraryItem& item, size_t indent) {
+    add_run(item, program_.library_calls[static_cast<size_t>(item.call)].ops, indent);
+  }
+  void add_run(const lower::Item& item, const std::vector<std::string>& ops, size_t indent) {
+    const std::string head = fmt::format("{:>{}}  {:<8}  ", ++kernels_, indent, kind_of(program_, item));
+    text_ += wrapped(head, listed(ops, ","));
+    const std::vector<std::string> work = work_texts([&] { return lower::count_item(program_, item); });
     text_ += wrapped(std::string(head.size(), ' '), listed(work, ";"));
   }
   void add_item(const lower::ScanItem& item, size_t indent) {
@@ -219,9 +221,20 @@ class Text {
 
 }  // namespace
 
-std::string_view kind_of(const Launch& launch) {
-  if (!loop::any_instruction(launch.kernel->body, lower::is_product)) return "loop";
-  return loop::any_instruction(launch.kernel->body, lower::is_arithmetic) ? "mixed" : "product";
+std::string_view kind_of(const Program& program, const lower::Item& item) {
+  const auto has = [&](int launch, bool (*is_wanted)(const loop::Instruction&)) {
+    return loop::any_instruction(program.launches[static_cast<size_t>(launch)].kernel->body, is_wanted);
+  };
+  if (const auto* const library = std::get_if<lower::LibraryItem>(&item)) {
+    const int epilogue = program.library_calls[static_cast<size_t>(library->call)].epilogue;
+    return epilogue >= 0 && has(epilogue, lower::is_arithmetic) ? "mixed" : "product";
+  }
+  if (std::holds_alternative<lower::ScanItem>(item)) return "scan";
+  if (std::holds_alternative<lower::WhileItem>(item)) return "while";
+  if (std::holds_alternative<lower::BranchItem>(item)) return "cond";
+  const int launch = std::get<int>(item);
+  if (!has(launch, lower::is_product)) return "loop";
+  return has(launch, lower::is_arithmetic) ? "mixed" : "product";
 }
 
 std::string explain_program(const Program& program, const Dim& arena, const Substitution& known) {

@@ -8,8 +8,8 @@
 
 namespace anyshape::function_detail {
 
-// "loop", "product" of the library, or "mixed".
-std::string_view kind_of(const lower::Launch& launch);
+// "loop", "product" of the library, "mixed" for a product with arithmetic around it; "scan", "while" or "cond".
+std::string_view kind_of(const lower::Program& program, const lower::Item& item);
 
 // `arena` is the bytes of all blocks together. Sizes in `known` are put into all formulas.
 std::string explain_program(const lower::Program& program, const Dim& arena, const Substitution& known);

@@ -19,7 +19,6 @@ namespace anyshape::function_detail {
 namespace {
 
 using lower::Item;
-using lower::Launch;
 using lower::Phase;
 using lower::Program;
 using lower::Work;
@@ -114,20 +113,16 @@ class Summary {
  private:
   void add(const Item& item) {
     Line line;
-    std::vector<size_t> launches;
-    collect(item, launches);
-    line.kind = std::holds_alternative<int>(item)                ? std::string(kind_of(program_.launches[launches[0]]))
-                : std::holds_alternative<lower::ScanItem>(item)  ? "scan"
-                : std::holds_alternative<lower::WhileItem>(item) ? "while"
-                                                                 : "cond";
+    std::vector<Run> runs;
+    collect(item, runs);
+    line.kind = kind_of(program_, item);
     std::vector<std::string> owners;
-    for (const size_t number : launches) {
-      const Launch& launch = program_.launches[number];
+    for (const Run& run : runs) {
       line.kernels.push_back(++kernels_);
-      line.ops.insert(line.ops.end(), launch.ops.begin(), launch.ops.end());
-      line.nanoseconds += executable_.times().of(number);
-      if (number == launches[0]) line.phase = launch.origin.phase;
-      for (const std::string& owner : launch.origin.owners) {
+      line.ops.insert(line.ops.end(), run.ops->begin(), run.ops->end());
+      line.nanoseconds += executable_.times().of(run.time);
+      if (line.kernels.size() == 1) line.phase = run.origin->phase;
+      for (const std::string& owner : run.origin->owners) {
         if (std::ranges::find(owners, owner) == owners.end()) owners.push_back(owner);
       }
     }
@@ -139,15 +134,29 @@ class Summary {
     } catch (const ShapeError&) {  // a formula beyond what sizes can be
       line.flops.value = line.bytes.value = std::nullopt;
     }
-    if (!launches.empty()) lines_.push_back(std::move(line));
+    if (!runs.empty()) lines_.push_back(std::move(line));
   }
 
+  // A launch, or a library call with its epilogue; `time` is its number among the times.
+  struct Run {
+    const std::vector<std::string>* ops;
+    const lower::Origin* origin;
+    size_t time;
+  };
+
   // In the order of the long form.
-  void collect(const Item& item, std::vector<size_t>& launches) const {
+  void collect(const Item& item, std::vector<Run>& runs) const {
     const auto collect_block = [&](int block) {
-      for (const Item& each : program_.blocks[static_cast<size_t>(block)].items) collect(each, launches);
+      for (const Item& each : program_.blocks[static_cast<size_t>(block)].items) collect(each, runs);
     };
-    if (const auto* const launch = std::get_if<int>(&item)) launches.push_back(static_cast<size_t>(*launch));
+    if (const auto* const number = std::get_if<int>(&item)) {
+      const lower::Launch& launch = program_.launches[static_cast<size_t>(*number)];
+      runs.push_back({&launch.ops, &launch.origin, static_cast<size_t>(*number)});
+    }
+    if (const auto* const library = std::get_if<lower::LibraryItem>(&item)) {
+      const lower::LibraryCall& call = program_.library_calls[static_cast<size_t>(library->call)];
+      runs.push_back({&call.ops, &call.origin, program_.launches.size() + static_cast<size_t>(library->call)});
+    }
     if (const auto* const scan = std::get_if<lower::ScanItem>(&item)) collect_block(scan->body);
     if (const auto* const branch = std::get_if<lower::BranchItem>(&item)) collect_block(branch->then), collect_block(branch->otherwise);
     if (const auto* const loop = std::get_if<lower::WhileItem>(&item)) collect_block(loop->condition), collect_block(loop->body);

@@ -1,10 +1,12 @@
 // What an op's lowering rules see. An ElementRule says one output element in terms of input elements, which is what makes ops fuse: an input
-// may be memory or another op's element rule. A LowerRule writes whole loops over inputs that stand in memory.
+// may be memory or another op's element rule. A LowerRule writes whole loops over inputs that stand in memory, or says what the target's library does.
 #pragma once
 #include "graph/op_def.h"
 #include "loop/build.h"
+#include "loop/library_work.h"
 
 #include <span>
+#include <vector>
 
 namespace anyshape {
 
@@ -50,6 +52,13 @@ class LowerCall {
   virtual bool is_known_at_call(const Dim& dim) = 0;                              // and neither data-dependent nor set by a loop
   virtual int op_number() = 0;                                                    // for failures: which op of the program this is
   virtual void decide(std::string_view stage, bool yes, std::string reason) = 0;  // a Decision about this op
+
+  // No loops, but a library's work on the op's inputs, outputs and scratch; what follows on the blocks of output 0 is the library's to call.
+  struct Scratch {
+    Dtype dtype;
+    Dim count;
+  };
+  virtual void use_library(LibraryWork work, std::vector<Scratch> scratch) = 0;
 
   // A block of output 0, which is seen as rows of its last axis.
   struct Block {

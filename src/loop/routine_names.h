@@ -6,9 +6,6 @@
 namespace anyshape::loop::routine {
 
 inline constexpr const char* product_f32 = "product_f32";
-inline constexpr const char* product_block_f32 = "product_block_f32";
-inline constexpr const char* plan_product = "plan_product";
-inline constexpr const char* pack_f32 = "pack_f32";
 inline constexpr const char* check_indices_i32 = "check_indices_i32";
 inline constexpr const char* check_indices_i64 = "check_indices_i64";
 inline constexpr const char* check_splits = "check_splits";
@@ -18,6 +15,6 @@ inline constexpr const char* join_parts = "join_parts";
 
 // Others may find something in their data that ends the run.
 constexpr bool cannot_fail(std::string_view name) { return name == join_parts; }
-constexpr bool is_product(std::string_view name) { return name == product_f32 || name == product_block_f32; }
+constexpr bool is_product(std::string_view name) { return name == product_f32; }
 
 }  // namespace anyshape::loop::routine

@@ -10,6 +10,7 @@
 #include <anyshape/error.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace anyshape::lower {
 namespace {
@@ -22,10 +23,26 @@ int64_t flops_of(const Instruction& instruction) {
   return instruction.op == Op::Fma ? 2 : 1;
 }
 
+// Buffers that were in a cache already when a launch began, and count once.
+struct Cached {
+  std::vector<int> read = {}, written = {};
+};
+
+bool has(const std::vector<int>& buffers, int buffer) { return std::ranges::find(buffers, buffer) != buffers.end(); }
+
+// What a kernel keeps for itself is no memory traffic.
+bool is_scratch(const ProgramBuffer& buffer) { return buffer.kind == BufferKind::Temporary && buffer.first_item == buffer.last_item; }
+
+Dim bytes_of(const ProgramBuffer& buffer) { return buffer.count * size_of(buffer.dtype); }
+
 class LaunchCount {
  public:
-  LaunchCount(const Program& program, const Launch& launch)
-      : program_(program), launch_(launch), trips_(*launch.kernel, launch.dims), traffic_(launch.kernel->buffers.size()) {}
+  LaunchCount(const Program& program, const Launch& launch, Cached cached = {})
+      : program_(program),
+        launch_(launch),
+        cached_(std::move(cached)),
+        trips_(*launch.kernel, launch.dims),
+        traffic_(launch.kernel->buffers.size()) {}
 
   Work run() {
     const Terms terms = walk(launch_.kernel->body, Quotient(1));
@@ -137,11 +154,10 @@ class LaunchCount {
 
   void add_traffic(int number, const Traffic& traffic) {
     const ProgramBuffer& buffer = program_.buffers[static_cast<size_t>(number)];
-    const bool is_scratch = buffer.kind == BufferKind::Temporary && buffer.first_item == buffer.last_item;
-    if (is_scratch) return;
-    const bool is_own = traffic.is_written;  // read again from a cache
+    if (is_scratch(buffer)) return;
+    const bool is_own = traffic.is_written || has(cached_.read, number) || has(cached_.written, number);  // read again from a cache
     if (traffic.is_read && !is_own) work_.bytes_read = work_.bytes_read + elements_read(buffer, traffic) * size_of(buffer.dtype);
-    if (traffic.is_written) work_.bytes_written = work_.bytes_written + buffer.count * size_of(buffer.dtype);
+    if (traffic.is_written && !has(cached_.written, number)) work_.bytes_written = work_.bytes_written + bytes_of(buffer);
   }
 
   // Of a table that is looked up in, no more than is asked for.
@@ -158,6 +174,7 @@ class LaunchCount {
 
   const Program& program_;
   const Launch& launch_;
+  const Cached cached_;
   LoopTrips trips_;
   std::vector<Traffic> traffic_;  // per buffer of the kernel
   Work work_;
@@ -171,10 +188,30 @@ Dim over_all_time_steps(const Dim& once, const ScanItem& scan) {
   return each * scan.rows.total + fixed * scan.length;
 }
 
+// What follows the call finds what that has read and written in a cache.
+Work count_library_call(const Program& program, const LibraryCall& call) {
+  Work work{.flops = flops_of(call.work)};
+  Cached cached;
+  const auto each_once = [&](const std::vector<int>& buffers, std::vector<int>& seen, Dim& bytes) {
+    for (const int number : buffers) {
+      const ProgramBuffer& buffer = program.buffers[static_cast<size_t>(number)];
+      if (!has(seen, number) && !is_scratch(buffer)) bytes = bytes + bytes_of(buffer);
+      seen.push_back(number);
+    }
+  };
+  each_once(call.inputs, cached.read, work.bytes_read);
+  each_once(call.outputs, cached.written, work.bytes_written);
+  if (call.epilogue >= 0) work += LaunchCount(program, program.launches[static_cast<size_t>(call.epilogue)], std::move(cached)).run();
+  return work;
+}
+
 struct CountItem {
   const Program& program;
 
-  Work operator()(int launch) const { return count_launch(program, program.launches[static_cast<size_t>(launch)]); }
+  Work operator()(int launch) const { return LaunchCount(program, program.launches[static_cast<size_t>(launch)]).run(); }
+  Work operator()(const LibraryItem& item) const {
+    return count_library_call(program, program.library_calls[static_cast<size_t>(item.call)]);
+  }
   Work operator()(const BranchItem& item) const {
     Work then = count_block(program, item.then), otherwise = count_block(program, item.otherwise);
     Work& more = proves_less_equal(then.flops, otherwise.flops).value_or(false) ? otherwise : then;
@@ -219,8 +256,6 @@ bool is_product(const Instruction& instruction) { return instruction.op == Op::C
 bool is_arithmetic(const Instruction& instruction) {
   return is_floating(instruction.type) && instruction.op >= Op::Add && instruction.op <= Op::Round;
 }
-
-Work count_launch(const Program& program, const Launch& launch) { return LaunchCount(program, launch).run(); }
 
 Work count_item(const Program& program, const Item& item) { return std::visit(CountItem{program}, item); }
 

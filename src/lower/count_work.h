@@ -1,4 +1,5 @@
-// How much a program computes and moves, as formulas in its sizes: read off the loops themselves, so that no table of ops can be wrong.
+// How much a program computes and moves, as formulas in its sizes: read off the loops themselves, so that no table of ops can be wrong. Library calls
+// say it themselves.
 #pragma once
 #include "lower/program.h"
 
@@ -18,7 +19,6 @@ struct Work {
 bool is_product(const loop::Instruction& instruction);
 bool is_arithmetic(const loop::Instruction& instruction);
 
-Work count_launch(const Program& program, const Launch& launch);
 Work count_item(const Program& program, const Item& item);  // with what it runs, as often as it runs it; the longer one of two branches
 Work count_block(const Program& program, int block);        // its items, once
 

@@ -15,6 +15,11 @@ loop::Value KernelWriter::parameter(const Dim& dim) {
   return sizes_[dim] = b.size(fmt::format("d{}", dims_.size() - 1));
 }
 
+loop::Value KernelWriter::bound(std::string name, const Dim& whole) {
+  dims_.push_back(whole);
+  return b.size(std::move(name));
+}
+
 int32_t KernelWriter::buffer(int program_buffer, Dtype dtype, loop::Access access) {
   auto [entry, is_new] = parameters_.try_emplace(program_buffer);
   if (is_new) {

@@ -16,8 +16,9 @@ class KernelWriter {
   explicit KernelWriter(std::string name) : b(std::move(name)) {}
 
   loop::Builder b;
-  loop::Value size(const Dim& dim);                                      // as an i64; a number where it is one
-  loop::Value parameter(const Dim& dim);                                 // given at the call even then: such kernels serve many sizes
+  loop::Value size(const Dim& dim);                       // as an i64; a number where it is one
+  loop::Value parameter(const Dim& dim);                  // given at the call even then: such kernels serve many sizes
+  loop::Value bound(std::string name, const Dim& whole);  // given anew for each part of the work; `whole` is that of all of it
   int32_t buffer(int program_buffer, Dtype dtype, loop::Access access);  // declared once, with one access
   Launch finish();
 

@@ -47,16 +47,13 @@ void LoopTrips::read(const loop::Block& block) {
       const auto id = static_cast<size_t>(instruction.results[0].id);
       definitions_[id] = &instruction;
       if (instruction.type == Dtype::i64) exact_[id] = evaluate(instruction);
-      const bool planned = instruction.op == Op::Load && plans_.contains(instruction.buffer);
-      if (planned) exact_[id] = make_symbol("planned");
       from_memory_[id] =
-          (instruction.op == Op::Load && !planned) || std::ranges::any_of(instruction.args, [&](Value arg) { return is_from_memory(arg); });
+          instruction.op == Op::Load || std::ranges::any_of(instruction.args, [&](Value arg) { return is_from_memory(arg); });
     }
     if (instruction.op == Op::Call && instruction.name == loop::routine::check_splits) {
       const std::optional<Dim>&count = exact(instruction.args[1]), &total = exact(instruction.args[2]);
       if (count && total) rows_[instruction.buffers[0]] = {*count, *total};
     }
-    if (instruction.op == Op::Call && instruction.name == loop::routine::plan_product) plans_.insert(instruction.buffers[0]);
     read(instruction.body);
     read(instruction.otherwise);
   }

@@ -9,7 +9,6 @@
 #include <optional>
 #include <tuple>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 namespace anyshape::lower {
@@ -63,7 +62,6 @@ class LoopTrips {
   std::vector<std::optional<Dim>> exact_;                               // of values that no loop changes
   std::vector<bool> from_memory_;                                       // computed from something loaded
   std::unordered_map<int32_t, Rows> rows_;                              // of buffers that hold row splits
-  std::unordered_set<int32_t> plans_;                                   // buffers that hold how a product is cut, by its sizes
   std::map<std::tuple<int32_t, int32_t, int64_t>, Dim> unknown_parts_;  // of lengths that stand in the data: begin, end, part
   std::vector<Dim> splits_;                                             // numbers of parts that can be told from other sizes
   bool is_bound_ = false;

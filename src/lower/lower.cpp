@@ -101,7 +101,7 @@ void Lowering::lower_kernel(const PlannedKernel& planned) {
     return;
   }
   GroupKernel kernel = root.op->reduce != nullptr ? lower_reduction(planned, context()) : lower_elementwise(planned, context());
-  add_launch(std::move(kernel.launch), roots, kernel.indexed);
+  add_launch(std::move(kernel.launch), nodes_of(roots), kernel.indexed);
 }
 
 // A row's values under another shape are the same memory.
@@ -111,7 +111,7 @@ void Lowering::lower_row_kernel(const PlannedKernel& planned) {
     buffers_[output] = each->op->is_alias ? buffer_of(each->inputs[0]) : temporary_for(*output);
   }
   GroupKernel kernel = lower_rows(planned, context());
-  add_launch(std::move(kernel.launch), planned.roots, kernel.indexed);
+  add_launch(std::move(kernel.launch), nodes_of(planned.roots), kernel.indexed);
 }
 
 // Roots and what is computed on the way to them, in the order of their numbers.
@@ -135,20 +135,28 @@ std::vector<const Node*> Lowering::nodes_of(const Roots& roots) const {
   return nodes;
 }
 
-void Lowering::add_launch(Launch launch, const Roots& roots, std::span<const Node* const> indexed) {
+void Lowering::add_launch(Launch launch, std::span<const Node* const> nodes, std::span<const Node* const> indexed) {
   launch.kernel = shared_.kernels.known(std::move(launch.kernel));
-  const std::vector<const Node*> nodes = nodes_of(roots);
-  for (const Node* node : nodes) launch.ops.push_back(graph::label(*node));
-  launch.origin = origins_.of(nodes);
+  tell(launch.ops, launch.origin, nodes);
   for (int buffer : launch.buffers) touch(buffer);
+  add_indexed(indexed);
+  add_item(static_cast<int>(program_.launches.size()));
+  program_.launches.push_back(std::move(launch));
+}
+
+// Of what the nodes compute together.
+void Lowering::tell(std::vector<std::string>& ops, Origin& origin, std::span<const Node* const> nodes) const {
+  for (const Node* node : nodes) ops.push_back(graph::label(*node));
+  origin = origins_.of(nodes);
+}
+
+void Lowering::add_indexed(std::span<const Node* const> indexed) {
   for (const Node* node : indexed) {
     const std::vector<TensorSpec> specs = graph::input_specs(*node);
     const OpCall call(*node->op, specs, node->attrs);
     IndexRule rule = node->op->splits != nullptr ? IndexRule{{node->op->splits(call).total}} : node->op->index_rule(call);
     block_ref().indexed_ops.push_back({numbers_.at(node), std::string(node->op->name), std::move(rule), node->place});
   }
-  add_item(static_cast<int>(program_.launches.size()));
-  program_.launches.push_back(std::move(launch));
 }
 
 GroupContext Lowering::context() {

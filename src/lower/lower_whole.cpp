@@ -1,4 +1,4 @@
-// Ops that write their own loops, and products with what follows them.
+// Ops that write their own loops or leave their work to the library, and products with what follows them.
 #include "lower/lowering.h"
 #include "lower/whole_call.h"
 
@@ -12,12 +12,31 @@ namespace anyshape::lower {
 
 using graph::Node;
 
+namespace {
+
+// What the kernel computes, and what follows it.
+Roots all_roots(const PlannedKernel& planned) {
+  Roots all = planned.roots;
+  all.insert(all.end(), planned.epilogue.roots.begin(), planned.epilogue.roots.end());
+  return all;
+}
+
+// Of the last axis, in all that is around it.
+Dim rows_of(const Shape& shape) {
+  Dim rows = 1;
+  for (int axis = 0; axis + 1 < shape.rank(); ++axis) rows = rows * shape[axis];
+  return rows;
+}
+
+}  // namespace
+
 void Lowering::lower_whole(const PlannedKernel& planned) {
   const Node& root = *planned.roots[0];
   const Epilogue& epilogue = planned.epilogue;
   const GroupContext around = context();
-  const std::string name(root.op->name);
-  KernelWriter kernel{epilogue.roots.empty() ? name : fmt::format("{}_{}", name, epilogue.roots.back()->op->name)};
+  std::string name(root.op->name);
+  if (!epilogue.roots.empty()) name += fmt::format("_{}", epilogue.roots.back()->op->name);
+  KernelWriter kernel{name};
   std::optional<EpilogueWriter> after;
   if (!epilogue.roots.empty()) after.emplace(kernel, *root.outputs[0], epilogue, around);
   std::vector<const Node*> indexed = epilogue.reads.indexed;
@@ -30,9 +49,44 @@ void Lowering::lower_whole(const PlannedKernel& planned) {
   WholeCall call(program_, around, kernel, root, op_call, outputs);
   if (after) call.follow(*after);
   root.op->lower(call);
-  Roots all = planned.roots;
-  all.insert(all.end(), epilogue.roots.begin(), epilogue.roots.end());
-  add_launch(kernel.finish(), all, indexed);
+  if (call.library()) return add_library_call(std::move(*call.library()), planned, name, indexed);
+  add_launch(kernel.finish(), nodes_of(all_roots(planned)), indexed);
+}
+
+// What is checked is checked by a kernel of its own, before anything is read.
+void Lowering::add_library_call(LibraryCall call, const PlannedKernel& planned, const std::string& name,
+                                std::span<const Node* const> indexed) {
+  if (!indexed.empty()) {
+    KernelWriter kernel{"check_" + name};
+    check_indices(kernel, indexed, context());
+    add_launch(kernel.finish(), indexed, indexed);
+  }
+  tell(call.ops, call.origin, nodes_of(all_roots(planned)));
+  for (const std::vector<int>* buffers : {&call.inputs, &call.outputs, &call.scratch}) {
+    for (const int buffer : *buffers) touch(buffer);
+  }
+  if (!planned.epilogue.roots.empty()) call.epilogue = add_epilogue(planned, name);
+  add_item(LibraryItem{static_cast<int>(program_.library_calls.size())});
+  program_.library_calls.push_back(std::move(call));
+}
+
+// A kernel by itself, which the library call that follows runs on its blocks.
+int Lowering::add_epilogue(const PlannedKernel& planned, const std::string& name) {
+  const graph::Value& product = *planned.roots[0]->outputs[0];
+  const Shape& shape = product.spec.shape;
+  KernelWriter kernel{name};
+  const LowerCall::Block block{kernel.bound("first_row", 0), kernel.bound("end_row", rows_of(shape)), kernel.bound("first_column", 0),
+                               kernel.bound("end_column", shape[-1])};
+  // Read where the product has written it; a result that is written over it is stored there.
+  const bool is_written_over = planned.epilogue.written_over != nullptr;
+  kernel.buffer(buffer_of(&product), product.spec.dtype, is_written_over ? loop::Access::InOut : loop::Access::In);
+  EpilogueWriter(kernel, product, planned.epilogue, context()).write(block);
+  Launch launch = kernel.finish();
+  launch.kernel = shared_.kernels.known(std::move(launch.kernel));
+  tell(launch.ops, launch.origin, nodes_of(planned.epilogue.roots));
+  for (const int buffer : launch.buffers) touch(buffer);
+  program_.launches.push_back(std::move(launch));
+  return static_cast<int>(program_.launches.size()) - 1;
 }
 
 // A product and what follows it. Where a result is written over the product's, both have one buffer.

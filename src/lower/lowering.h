@@ -37,7 +37,9 @@ class Lowering {
   void lower_kernel(const PlannedKernel& planned);
   void lower_row_kernel(const PlannedKernel& planned);
   std::vector<const graph::Node*> nodes_of(const Roots& roots) const;
-  void add_launch(Launch launch, const Roots& roots, std::span<const graph::Node* const> indexed);
+  void add_launch(Launch launch, std::span<const graph::Node* const> nodes, std::span<const graph::Node* const> indexed);
+  void add_indexed(std::span<const graph::Node* const> indexed);
+  void tell(std::vector<std::string>& ops, Origin& origin, std::span<const graph::Node* const> nodes) const;
   void add_item(Item item) { block_ref().items.push_back(std::move(item)); }
   GroupContext context();
 
@@ -51,9 +53,12 @@ class Lowering {
   void make_room(const graph::Node& node, const graph::Value& output);
   void touch(int number);
 
-  // lower_whole.cpp: ops that write their own loops
+  // lower_whole.cpp: ops that write their own loops, or leave their work to the library
   void lower_product(const PlannedKernel& planned);
   void lower_whole(const PlannedKernel& planned);
+  void add_library_call(LibraryCall call, const PlannedKernel& planned, const std::string& name,
+                        std::span<const graph::Node* const> indexed);
+  int add_epilogue(const PlannedKernel& planned, const std::string& name);
   void add_data_size(const graph::Node& node);
 
   // lower_control.cpp: regions

@@ -4,6 +4,7 @@
 #include "base/decision.h"
 #include "graph/graph.h"
 #include "loop/ir.h"
+#include "loop/library_work.h"
 #include "lower/origin.h"
 #include "lower/update.h"
 #include "passes/pass_report.h"
@@ -46,6 +47,20 @@ struct Launch {
   std::optional<loop::Access> access_of(int buffer) const;  // none where the launch has nothing to do with it
 };
 
+// What the target's library does at one place of a program, and what follows on its result.
+struct LibraryCall {
+  LibraryWork work;
+  std::vector<int> inputs, outputs, scratch;  // program buffers, in the order of the op
+  // A launch that runs on each block of output 0 when it has been written: the first sizes of its kernel are the bounds of the block
+  // (block_bounds), those of the launch the bounds of the whole output. -1: nothing follows.
+  int epilogue = -1;
+  std::vector<std::string> ops = {};  // what both compute
+  Origin origin = {};
+};
+
+// first row, end row, first column, end column
+inline constexpr int block_bounds = 4;
+
 struct ProgramResult {
   int buffer = -1;
   TensorSpec spec;
@@ -71,6 +86,11 @@ struct BranchItem {
   int condition = -1;
   int then = -1, otherwise = -1;  // blocks
   std::vector<int> outputs = {};
+};
+
+// Runs a call of the library, with its epilogue.
+struct LibraryItem {
+  int call = -1;  // of Program::library_calls
 };
 
 struct CarriedBuffer {
@@ -116,7 +136,7 @@ struct WhileItem {
   std::vector<int> asked = {};  // Lent: the carried values as `condition` reads them
 };
 
-using Item = std::variant<int, BranchItem, ScanItem, WhileItem>;  // an int is a launch
+using Item = std::variant<int, LibraryItem, BranchItem, ScanItem, WhileItem>;  // an int is a launch
 
 struct Block {
   std::vector<Item> items;
@@ -138,8 +158,9 @@ struct DataSize {
 struct Program {
   std::string name;
   std::vector<ProgramBuffer> buffers;
-  std::vector<Launch> launches;  // of all blocks
-  std::vector<Block> blocks;     // the first is where a run begins
+  std::vector<Launch> launches;  // of all blocks, and the epilogues of library calls
+  std::vector<LibraryCall> library_calls;
+  std::vector<Block> blocks;  // the first is where a run begins
   std::vector<ProgramResult> results;
   std::vector<DataSize> data_sizes;  // in the order of their items
   std::vector<Dim> scan_sizes;       // symbols that scans set anew: numbers of rows
@@ -151,5 +172,8 @@ struct Program {
   Decisions decisions;         // on the way here
   passes::PassReports passes;  // that ran before
 };
+
+// Launches and library calls of all blocks; an epilogue is a part of its call.
+size_t count_runs(const Program& program);
 
 }  // namespace anyshape::lower

@@ -44,6 +44,13 @@ void WholeCall::decide(std::string_view stage, bool yes, std::string reason) {
   context_.decisions.push_back({stage, graph::label(node_), yes, std::move(reason)});
 }
 
+void WholeCall::use_library(LibraryWork work, std::vector<Scratch> scratch) {
+  library_ = LibraryCall{.work = std::move(work), .inputs = {}, .outputs = {}, .scratch = {}};
+  for (const graph::Value* input : node_.inputs) library_->inputs.push_back(context_.find_buffer(input));
+  for (const graph::Value* output : node_.outputs) library_->outputs.push_back(context_.find_buffer(output));
+  for (const Scratch& each : scratch) library_->scratch.push_back(context_.new_temporary(each.dtype, each.count));
+}
+
 void WholeCall::written(const Block& block) {
   if (epilogue_ != nullptr) epilogue_->write(block);
 }

@@ -1,7 +1,9 @@
-// The view of an op that writes its own loops, and of what follows it on the blocks it writes.
+// The view of an op that writes its own loops, and of what follows it on the blocks it writes; or that leaves its work to the library.
 #pragma once
 #include "loop/element.h"
 #include "lower/lower_epilogue.h"
+
+#include <optional>
 
 namespace anyshape::lower {
 
@@ -21,9 +23,11 @@ class WholeCall final : public LowerCall {
   bool is_known_at_call(const Dim& dim) override;
   int op_number() override { return context_.node_number(&node_); }
   void decide(std::string_view stage, bool yes, std::string reason) override;
+  void use_library(LibraryWork work, std::vector<Scratch> scratch) override;
   void written(const Block& block) override;
 
   void follow(EpilogueWriter& epilogue) { epilogue_ = &epilogue; }
+  std::optional<LibraryCall>& library() { return library_; }  // none: the rule has written loops
 
  private:
   const Program& program_;
@@ -31,6 +35,7 @@ class WholeCall final : public LowerCall {
   KernelWriter& kernel_;
   const graph::Node& node_;
   EpilogueWriter* epilogue_ = nullptr;
+  std::optional<LibraryCall> library_;
 };
 
 }  // namespace anyshape::lower

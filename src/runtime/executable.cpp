@@ -24,7 +24,10 @@
 namespace anyshape::runtime {
 
 Executable::Executable(lower::Program program, std::vector<Dim> symbols, std::vector<AsKernel> entries, std::shared_ptr<const void> code)
-    : program_(std::move(program)), entries_(std::move(entries)), code_(std::move(code)), times_(program_.launches.size()) {
+    : program_(std::move(program)),
+      entries_(std::move(entries)),
+      code_(std::move(code)),
+      times_(program_.launches.size() + program_.library_calls.size()) {
   if (program_.uses_random) {
     random_slot_ = static_cast<int>(symbols.size());
     symbols.push_back(lower::random_key_symbol());
@@ -32,6 +35,7 @@ Executable::Executable(lower::Program program, std::vector<Dim> symbols, std::ve
   }
   symbols.insert(symbols.end(), program_.scan_sizes.begin(), program_.scan_sizes.end());
   launch_slots_.resize(program_.launches.size());
+  library_slots_.resize(program_.library_calls.size());
   count_slots_.resize(program_.buffers.size());
   blocks_.resize(program_.blocks.size());
   is_update_.resize(program_.buffers.size());
@@ -69,6 +73,7 @@ void Executable::plan_block(size_t number) {
       of_scan.rows = plan.sizes.add(scan->rows.count);
       of_scan.total = plan.sizes.add(scan->rows.total);
     }
+    if (const auto* library = std::get_if<lower::LibraryItem>(&item)) plan_library(library->call, plan);
     if (launch == nullptr) continue;
     for (const Dim& dim : program_.launches[static_cast<size_t>(*launch)].dims)
       launch_slots_[static_cast<size_t>(*launch)].push_back(plan.sizes.add(dim));
@@ -221,6 +226,8 @@ void Executable::run_items(int block, size_t first, size_t last, Frame& frame, A
   for (size_t i = first; i < last; ++i) {
     if (const int* launch = std::get_if<int>(&items[i])) {
       run_launch(block, *launch, frame, context);
+    } else if (const auto* library = std::get_if<lower::LibraryItem>(&items[i])) {
+      run_library(block, library->call, frame, context);
     } else if (const auto* branch = std::get_if<lower::BranchItem>(&items[i])) {
       run_branch(*branch, block, frame, context);
     } else if (const auto* scan = std::get_if<lower::ScanItem>(&items[i])) {
@@ -232,14 +239,20 @@ void Executable::run_items(int block, size_t first, size_t last, Frame& frame, A
   }
 }
 
-void Executable::run_launch(int block, int launch, Frame& frame, AsContext& context) const {
+// The sizes and pointers of a launch.
+void Executable::fill_launch(int block, int launch, Frame& frame) const {
   const auto number = static_cast<size_t>(launch);
-  const lower::Launch& planned = program_.launches[number];
   const std::vector<int64_t>& table = frame.table(block);
   frame.dims.clear();
   for (int slot : launch_slots_[number]) frame.dims.push_back(table[slot]);
   frame.buffers.clear();
-  for (int buffer : planned.buffers) frame.buffers.push_back(frame.pointers[buffer]);
+  for (int buffer : program_.launches[number].buffers) frame.buffers.push_back(frame.pointers[buffer]);
+}
+
+void Executable::run_launch(int block, int launch, Frame& frame, AsContext& context) const {
+  const auto number = static_cast<size_t>(launch);
+  const lower::Launch& planned = program_.launches[number];
+  fill_launch(block, launch, frame);
   const int64_t start = times_.is_on() ? times_.now() : 0;
   const int32_t status = entries_.empty() ? loop::interpret(*planned.kernel, &context, frame.buffers, frame.dims, find_extern)
                                           : entries_[number](&context, frame.buffers.data(), frame.dims.data());

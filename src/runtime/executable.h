@@ -84,8 +84,13 @@ class Executable {
   void run_items(int block, size_t first, size_t last, Frame& frame, AsContext& context) const;
   void place_updates(Frame& frame, std::span<const Tensor> arguments, VariableWriter* variables) const;
   void run_launch(int block, int launch, Frame& frame, AsContext& context) const;
+  void fill_launch(int block, int launch, Frame& frame) const;
   std::vector<Tensor> wrap_results(Frame& frame, std::span<const Tensor> arguments) const;
   [[noreturn]] void fail(int block, const AsFailure& failure, const Frame& frame) const;
+
+  // Calls of the library; run_library.cpp.
+  void plan_library(int call, BlockSizes& plan);
+  void run_library(int block, int call, Frame& frame, AsContext& context) const;
 
   // Control items; run_control.cpp.
   void run_branch(const lower::BranchItem& item, int block, Frame& frame, AsContext& context) const;
@@ -107,6 +112,7 @@ class Executable {
   int random_slot_ = -1;  // of the key among the symbols; the call id follows
   std::vector<BlockSizes> blocks_;
   std::vector<std::vector<int>> launch_slots_;                      // per launch: where its dims are in its block's table
+  std::vector<LibrarySizes<int>> library_slots_;                    // per library call: where its sizes are, likewise
   std::vector<int> count_slots_;                                    // per buffer: its elements, likewise
   std::vector<std::vector<int>> result_slots_;                      // per result: its sizes
   std::vector<std::vector<std::pair<int, int>>> data_size_checks_;  // per data-dependent size

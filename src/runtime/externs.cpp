@@ -7,7 +7,6 @@
 
 #include "loop/routine_names.h"
 #include "runtime/join.h"
-#include "runtime/pack.h"
 #include "runtime/product.h"
 #include "runtime/sort.h"
 
@@ -31,35 +30,8 @@ Product product_of(void* const* pointers, const int64_t* integers) {
           .ldc = integers[7]};
 }
 
-int32_t refused_product(AsContext* context) {
-  record_failure(context, {.code = routine_failed, .op = -1, .index = 0, .value = 0});
-  return 1;
-}
-
 int32_t product_f32(AsContext* context, void* const* pointers, const int64_t* integers) {
-  return product(pool_of(context), product_of(pointers, integers)) ? 0 : refused_product(context);
-}
-
-int32_t product_block_f32(AsContext* context, void* const* pointers, const int64_t* integers) {
-  return product_on_this_thread(product_of(pointers, integers)) ? 0 : refused_product(context);
-}
-
-int32_t write_product_plan(AsContext*, void* const* pointers, const int64_t* integers) {
-  const ProductPlan plan = plan_product(integers[0] != 0, integers[1], integers[2], integers[3]);
-  auto* const out = static_cast<int64_t*>(pointers[0]);
-  out[0] = plan.tiles.rows, out[1] = plan.tiles.columns, out[2] = plan.block_rows, out[3] = plan.tiles_of_a_task;
-  return 0;
-}
-
-int32_t pack_f32(AsContext* context, void* const* pointers, const int64_t* integers) {
-  pack(pool_of(context), {.transpose = integers[0] != 0,
-                          .rows = integers[1],
-                          .columns = integers[2],
-                          .from = static_cast<const float*>(pointers[0]),
-                          .from_distance = integers[3],
-                          .to = static_cast<float*>(pointers[1]),
-                          .to_distance = integers[4]});
-  return 0;
+  return product(pool_of(context), product_of(pointers, integers)) ? 0 : fail_routine(context);
 }
 
 template <class Index>
@@ -130,9 +102,6 @@ struct NamedRoutine {
 };
 constexpr std::array routines{
     NamedRoutine{loop::routine::product_f32, product_f32},
-    NamedRoutine{loop::routine::product_block_f32, product_block_f32},
-    NamedRoutine{loop::routine::plan_product, write_product_plan},
-    NamedRoutine{loop::routine::pack_f32, pack_f32},
     NamedRoutine{loop::routine::check_indices_i32, check_indices<int32_t>},
     NamedRoutine{loop::routine::check_indices_i64, check_indices<int64_t>},
     NamedRoutine{loop::routine::check_splits, check_splits},
@@ -148,6 +117,11 @@ constexpr std::array routines{
 };
 
 }  // namespace
+
+int32_t fail_routine(AsContext* context) {
+  record_failure(context, {.code = routine_failed, .op = -1, .index = 0, .value = 0});
+  return 1;
+}
 
 AsExtern find_extern(std::string_view name) {
   for (const NamedRoutine& entry : routines)

@@ -18,9 +18,6 @@ inline constexpr int32_t row_too_long = 6;  // index is the row, value its lengt
 
 // The routine of that name (see the list below), nullptr where there is none. Fits loop::ExternLookup.
 //   product_f32        pointers a, b, c; integers transpose_a, transpose_b, m, n, k, lda, ldb, ldc, beta (0 or 1)
-//   product_block_f32  the same, on the thread that calls
-//   plan_product       pointers i64[4] for tile rows, tile columns, block rows, tiles of a task; integers is an operand transposed, m, n, k
-//   pack_f32           pointers from, to; integers transpose, rows and columns of the copy, distances between rows of from and to
 //   check_indices_i32  pointers indices; integers count, least, limit, op number, first, stride: indices first, first + stride, ... below count
 //                      lie in [least, limit)
 //   check_indices_i64  the same
@@ -43,5 +40,8 @@ AsContext make_context(Pool& pool);
 
 // Keeps the failure of the lowest op, and of the lowest index within it. Tasks of one region may call it at the same time.
 void record_failure(AsContext* context, const AsFailure& failure);
+
+// Records that a routine refused what it was asked for, and gives the status that says so.
+int32_t fail_routine(AsContext* context);
 
 }  // namespace anyshape::runtime

@@ -121,7 +121,7 @@ TEST(FuseRows, an_expensive_value_without_a_result_to_stand_in_has_a_scratch_of_
 }
 )";
   const lower::Program program = lowered(text);
-  ASSERT_EQ(program.launches.size(), 1U);
+  ASSERT_EQ(lower::count_runs(program), 1U);
   ASSERT_EQ(program.buffers.size(), 3U);
   EXPECT_EQ(to_string(program.buffers[2].count), "64 * ((n + 255) / 256)");
 }
@@ -136,7 +136,7 @@ TEST(FuseRows, what_others_read_is_written_on_the_way) {
 }
 )";
   const lower::Program program = lowered(text);
-  ASSERT_EQ(program.launches.size(), 2U);
+  ASSERT_EQ(lower::count_runs(program), 2U);
   EXPECT_EQ(loops(program.launches[0].kernel->body), (Loops{{"parallel", 1}, {"for", 1}, {"reduce", 1}, {"vector", 1}}));
   EXPECT_EQ(in_memory(text), (std::set<int>{2, 3, 4, 5}));
 }
@@ -152,29 +152,27 @@ TEST(FuseRows, what_needs_a_product_of_the_row_stays_behind_it) {
   return %7
 }
 )";
-  EXPECT_EQ(lowered(text).launches.size(), 3U);
+  EXPECT_EQ(lower::count_runs(lowered(text)), 3U);
 }
 
 TEST(FuseRows, what_reads_other_rows_is_another_kernel) {
-  EXPECT_EQ(lowered(R"(graph f(%0 x: f32[n, n]) {
+  EXPECT_EQ(lower::count_runs(lowered(R"(graph f(%0 x: f32[n, n]) {
   %1 = sum(%0) {axes=[1], keep_dims=true} : f32[n, 1]
   %2 = transpose(%1) {permutation=[1, 0]} : f32[1, n]
   %3 = subtract(%0, %2) : f32[n, n]
   return %3
 }
-)")
-                .launches.size(),
+)")),
             3U);
 }
 
 TEST(FuseRows, indices_are_checked_before_they_are_used) {
-  EXPECT_EQ(lowered(R"(graph f(%0 x: i32[n, 64], %1 table: f32[9]) {
+  EXPECT_EQ(lower::count_runs(lowered(R"(graph f(%0 x: i32[n, 64], %1 table: f32[9]) {
   %2 = sum(%0) {axes=[1], keep_dims=true} : i32[n, 1]
   %3 = take(%1, %2) {axis=0} : f32[n, 1]
   return %3
 }
-)")
-                .launches.size(),
+)")),
             2U);
 }
 
@@ -194,18 +192,17 @@ TEST(FuseRows, sums_along_columns_of_the_same_elements_are_part_of_it) {
 }
 )";
   EXPECT_EQ(in_memory(text), (std::set<int>{5, 7, 8}));
-  EXPECT_EQ(lowered(text).launches.size(), 1U);
+  EXPECT_EQ(lower::count_runs(lowered(text)), 1U);
 }
 
 TEST(FuseRows, what_needs_a_sum_along_columns_comes_after_it) {
-  EXPECT_EQ(lowered(R"(graph f(%0 x: f32[n, n]) {
+  EXPECT_EQ(lower::count_runs(lowered(R"(graph f(%0 x: f32[n, n]) {
   %1 = sum(%0) {axes=[0]} : f32[n]
   %2 = sum(%0) {axes=[1]} : f32[n]
   %3 = add(%1, %2) : f32[n]
   return %3
 }
-)")
-                .launches.size(),
+)")),
             2U);
 }
 
@@ -215,7 +212,7 @@ TEST(FuseRows, what_is_cheap_is_computed_again_by_other_kernels) {
 }
 )";
   EXPECT_EQ(in_memory(text), (std::set<int>{2, 5, 7})) << "not the distances, which two kernels read";
-  EXPECT_EQ(lowered(text).launches.size(), 2U);
+  EXPECT_EQ(lower::count_runs(lowered(text)), 2U);
 }
 
 // There are a million ways from the last value to x.

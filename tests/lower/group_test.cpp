@@ -18,7 +18,7 @@ TEST(Group, a_chain_of_elementwise_ops_is_one_kernel) {
 }
 )";
   EXPECT_EQ(in_memory(text), (Ids{4}));
-  EXPECT_EQ(lowered(text).launches.size(), 1U);
+  EXPECT_EQ(lower::count_runs(lowered(text)), 1U);
 }
 
 TEST(Group, an_elementwise_chain_goes_into_the_reduction_that_reads_it) {
@@ -67,7 +67,7 @@ TEST(Group, results_that_share_what_they_read_are_written_by_one_kernel) {
 }
 )";
   const lower::Program program = lowered(text);
-  ASSERT_EQ(program.launches.size(), 1U);
+  ASSERT_EQ(lower::count_runs(program), 1U);
   EXPECT_EQ(program.launches[0].buffers.size(), 6U);
 }
 
@@ -85,7 +85,7 @@ TEST(Group, gates_of_one_product_are_one_kernel) {
 }
 )";
   EXPECT_EQ(in_memory(text), (Ids{6, 7, 9}));
-  EXPECT_EQ(lowered(text).launches.size(), 1U);
+  EXPECT_EQ(lower::count_runs(lowered(text)), 1U);
 }
 
 TEST(Group, slices_that_overlap_share_what_they_read_in_memory) {
@@ -110,30 +110,28 @@ TEST(Group, parts_are_written_where_they_stand_in_the_whole) {
 }
 )";
   const lower::Program program = lowered(text);
-  ASSERT_EQ(program.launches.size(), 2U) << "one loop, one product";
+  ASSERT_EQ(lower::count_runs(program), 2U) << "one loop, one product";
   EXPECT_EQ(program.launches[0].buffers.size(), 4U) << "x, y, the whole, and the part that is a result";
 }
 
 TEST(Group, parts_that_a_product_makes_are_copied) {
-  EXPECT_EQ(lowered(R"(graph f(%0 x: f32[n, 32], %1 w: f32[32, 32]) {
+  EXPECT_EQ(lower::count_runs(lowered(R"(graph f(%0 x: f32[n, 32], %1 w: f32[32, 32]) {
   %2 = matmul(%0, %1) {transpose_a=false, transpose_b=false} : f32[n, 32]
   %3 = exp(%0) : f32[n, 32]
   %4 = concat(%2, %3) {axis=1} : f32[n, 64]
   return %4
 }
-)")
-                .launches.size(),
+)")),
             3U);
 }
 
 TEST(Group, loops_that_share_nothing_stay_apart) {
-  EXPECT_EQ(lowered(R"(graph f(%0 x: f32[n], %1 y: f32[n]) {
+  EXPECT_EQ(lower::count_runs(lowered(R"(graph f(%0 x: f32[n], %1 y: f32[n]) {
   %2 = exp(%0) : f32[n]
   %3 = exp(%1) : f32[n]
   return %2, %3
 }
-)")
-                .launches.size(),
+)")),
             2U);
 }
 
@@ -146,7 +144,7 @@ TEST(Group, what_needs_the_whole_of_an_earlier_loop_comes_after_it) {
 }
 )";
   EXPECT_EQ(in_memory(text), (Ids{1, 2, 3}));
-  EXPECT_EQ(lowered(text).launches.size(), 3U);
+  EXPECT_EQ(lower::count_runs(lowered(text)), 3U);
 }
 
 TEST(Group, a_result_that_is_also_used_is_in_memory) {
@@ -213,7 +211,7 @@ TEST(Group, reshape_needs_no_kernel) {
   return %2
 }
 )";
-  EXPECT_EQ(lowered(text).launches.size(), 1U);
+  EXPECT_EQ(lower::count_runs(lowered(text)), 1U);
 }
 
 TEST(Group, a_long_chain_is_cut) {
@@ -228,7 +226,7 @@ TEST(Group, a_long_chain_is_cut) {
     EXPECT_LE(id - previous, 48);
     previous = id;
   }
-  EXPECT_EQ(lowered(text).launches.size(), 3U);
+  EXPECT_EQ(lower::count_runs(lowered(text)), 3U);
 }
 
 // What a row has goes into the loop of what uses it; the row ids are one kernel.

@@ -39,7 +39,7 @@ Cost cost_of(Optimizer optimizer) {
   Decisions decisions;
   passes::run_passes(*trace.graph, decisions);
   const size_t nodes = trace.graph->nodes().size();
-  return {nodes, lower::lower(*trace.graph, decisions).launches.size()};
+  return {nodes, lower::count_runs(lower::lower(*trace.graph, decisions))};
 }
 
 TEST(OptimizerCost, is_few_ops_per_weight) {

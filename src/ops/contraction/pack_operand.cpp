@@ -4,7 +4,6 @@
 #include "ops/contraction/pack_operand.h"
 
 #include "base/switches.h"
-#include "loop/routine_names.h"
 
 #include <fmt/format.h>
 
@@ -70,17 +69,9 @@ std::optional<PackedOperand> pack_operand(LowerCall& call, const MatmulAttrs& at
   if (!pays.refusal().empty()) return refuse(pays.refusal());
   call.decide("pack_operands", true, (attrs.transpose_b ? "b is transposed once" : "b is copied to rows further apart") + pays.open());
 
-  loop::Builder& b = call.b;
   // The least odd number of lines that holds a row: fewer than two more than it takes.
   const Dim packed_distance = (columns + line - 1) / (2 * line) * (2 * line) + line;
-  const PackedOperand packed{.is_used = b.equal(call.size(pays.all()), b.integer(1)),
-                             .buffer = call.scratch(Dtype::f32, pays.all() * depth * (columns + 2 * line)),
-                             .distance = call.size(packed_distance)};
-  const loop::Builder::Argument buffers[] = {{call.input(1), b.integer(0)}, {packed.buffer, b.integer(0)}};
-  const loop::Value integers[] = {b.integer(attrs.transpose_b ? 1 : 0), call.size(depth), call.size(columns), call.size(distance),
-                                  packed.distance};
-  b.if_(packed.is_used, [&] { b.call(loop::routine::pack_f32, buffers, integers); });
-  return packed;
+  return PackedOperand{.is_used = pays.all(), .distance = packed_distance, .count = pays.all() * depth * (columns + 2 * line)};
 }
 
 }  // namespace anyshape

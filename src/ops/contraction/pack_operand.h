@@ -7,12 +7,12 @@
 namespace anyshape {
 
 struct PackedOperand {
-  loop::Value is_used;   // b8: by the sizes of the call
-  int32_t buffer;        // scratch that is empty where it is not used
-  loop::Value distance;  // between its rows
+  Dim is_used;   // 1 or 0, by the sizes of the call
+  Dim distance;  // between its rows
+  Dim count;     // elements: 0 where it is not used
 };
 
-// Writes the copying of b, which `rows` rows of a are multiplied with. Nothing where it never pays.
+// The copy of b, which `rows` rows of a are multiplied with. Nothing where it never pays.
 std::optional<PackedOperand> pack_operand(LowerCall& call, const MatmulAttrs& attrs, const Dim& rows);
 
 }  // namespace anyshape

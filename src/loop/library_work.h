@@ -1,0 +1,64 @@
+// What a library of routines does in a program, as plain data: sizes are formulas, and how the work is cut and run is the library's own. An op's
+// LowerRule hands it over where it writes no loops (LowerCall::use_library).
+#pragma once
+#include <anyshape/dim.h>
+#include <anyshape/shape.h>
+
+#include <array>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace anyshape {
+
+// Of a product of matrices, for each entry of a batch: c [m, n] = op(a) [m, k] op(b) [k, n], where op transposes if asked. As formulas in a
+// program, as slots of a table of sizes, and as numbers at a call.
+template <class Size>
+struct ProductSizes {
+  struct Axis {  // of the batch: how far the matrices of two neighbours along it are apart, in elements; 0 where all share one
+    Size size{}, step_a{}, step_b{};
+  };
+
+  Size m{}, n{}, k{};
+  Size distance_a{}, distance_b{};  // between rows as stored
+  Size packs{}, packed_distance{};  // 1: b is copied to scratch first, as [k, n], in rows that far apart
+  int axes = 0;
+  std::array<Axis, max_rank> batch{};  // the first `axes` count
+};
+
+template <class To, class From, class Map>
+ProductSizes<To> mapped(const ProductSizes<From>& sizes, const Map& map) {
+  ProductSizes<To> result{.m = map(sizes.m),
+                          .n = map(sizes.n),
+                          .k = map(sizes.k),
+                          .distance_a = map(sizes.distance_a),
+                          .distance_b = map(sizes.distance_b),
+                          .packs = map(sizes.packs),
+                          .packed_distance = map(sizes.packed_distance),
+                          .axes = sizes.axes};
+  for (size_t axis = 0; axis < static_cast<size_t>(sizes.axes); ++axis) {
+    const auto& from = sizes.batch[axis];
+    result.batch[axis] = {map(from.size), map(from.step_a), map(from.step_b)};
+  }
+  return result;
+}
+
+// In f32. Inputs a and b, output c, which has the rows of all entries under each other; scratch for the copy of b, if there ever is one.
+struct ProductWork {
+  bool transpose_a = false, transpose_b = false;
+  ProductSizes<Dim> sizes;
+};
+
+using LibraryWork = std::variant<ProductWork>;
+
+// The sizes of one, in the same order of alternatives.
+template <class Size>
+using LibrarySizes = std::variant<ProductSizes<Size>>;
+
+// Floating-point arithmetic that is done.
+Dim flops_of(const LibraryWork& work);
+
+// "product of [m, 3] and [3, 512]"
+std::string to_string(const LibraryWork& work);
+
+}  // namespace anyshape
