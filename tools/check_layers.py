@@ -7,6 +7,8 @@
   - LLVM's headers are included in src/codegen/ only, oneDNN's in src/runtime/ only;
   - what cuts work for a processor stays out of what says which work there is: src/ops/ and the lowering of src/lower/ name no grain, no task and
     no vector, but for the files that write a library's tasks and the mapping pass itself;
+  - where a tensor's memory is on its device (`device_address()`, the `pointer` of a Buffer) is asked in src/tensor/ and src/runtime/ only: all others
+    go through `host_data()`;
   - README.md, the pages of docs/guide/ and the programs of examples/ and tests/acceptance/ do not name `detail::`.
 
 usage: check_layers.py [--self-test]
@@ -24,6 +26,7 @@ DIRECTIVE = re.compile(r"^\s*#\s*(\w+)")
 PUBLIC_DIRECTIVES = {"include", "pragma"}
 VERSION_HEADER, VERSION_MACRO = "include/anyshape/version.h", re.compile(r"^\s*#\s*define\s+ANYSHAPE_VERSION(_NUMBER)?\s")
 ONLY_IN = {"llvm": "codegen", "llvm-c": "codegen", "dnnl": "runtime", "oneapi": "runtime"}  # first part of a header's path: its folder
+DEVICE_MEMORY, KNOW_DEVICE_MEMORY = re.compile(r"\bdevice_address\s*\(|\bbuffer(\(\))?\s*->\s*pointer\b"), ("tensor", "runtime")
 
 # Neutral loops only: the targets cut them. Primitives that are tasks of a library still cut for themselves.
 NEUTRAL = ["ops", "lower"]
@@ -100,6 +103,15 @@ def check_neutral(path, root):
             yield f"src/{where}:{number}: names {found.group(1)}; expected loops that say what is independent: each, ranges, runs, elements"
 
 
+def check_memory(path, root):
+    where = path.relative_to(root)
+    if where.parts[1] in KNOW_DEVICE_MEMORY:
+        return
+    for number, line in lines_of(path):
+        if DEVICE_MEMORY.search(line.split("//")[0]):
+            yield f"{where}:{number}: asks where memory is on its device; only {'/ and '.join(KNOW_DEVICE_MEMORY)}/ may, others go through host_data()"
+
+
 def check_user(path, root):
     for number, line in enumerate(path.read_text().split("\n"), start=1):
         if PLUMBING.search(line):
@@ -115,6 +127,7 @@ def check(root):
         if path.suffix in (".h", ".cpp"):
             yield from check_internal(path, root, order)
             yield from check_neutral(path, root)
+            yield from check_memory(path, root)
     for place in WRITTEN_BY_USERS:
         for path in sorted([root / place, *(root / place).rglob("*")]):
             if path.is_file() and path.suffix in (".h", ".cpp", ".md"):
@@ -153,6 +166,10 @@ def self_test():
         ("src/ops/contraction/tiles.cpp", "b.parallel_for(zero, n, grain, body);\n", None),
         ("src/lower/map_cpu.cpp", "b.parallel_for(zero, n, grain, body);\n", None),
         ("src/runtime/pool.cpp", "run(count, grain, body);\n", None),
+        ("src/base/address.cpp", "char* p = x.impl()->device_address();\n", "only tensor/ and runtime/ may"),
+        ("src/base/pointer.cpp", "void* p = x.impl()->buffer()->pointer;\n", "only tensor/ and runtime/ may"),
+        ("src/base/told.cpp", "char* p = host_data(x);  // not its device_address()\n", None),
+        ("src/runtime/address.cpp", "char* p = x.impl()->device_address();\n", None),
         ("src/strange/e.cpp", "", "not in ANYSHAPE_FOLDERS"),
         ("src/base/uses.cpp", "detail::flatten(value);\n", None),
         ("README.md", "`as::detail::flatten`\n", "names what is in anyshape::detail"),

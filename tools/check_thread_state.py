@@ -23,7 +23,7 @@ ALLOWED = {  # file: its variables: why
     "base/no_fork.h": ({"depth", "is_for_others", "held"}, "counters that a fork waits for"),
     "base/no_fork.cpp": ({"NoFork::depth", "NoFork::is_for_others", "NoFork::held", "own_count", "is_counted", "own_number"}, "the same"),
     "tensor/recycling_allocator.h": ({"free_links", "kept", "ended", "at_thread_end"}, "memory kept for the next tensor"),
-    "tensor/block_cache.cpp": ({"current_cache", "thread_ended", "at_thread_end"}, "memory kept for the next tensor"),
+    "tensor/memory.cpp": ({"first", "ended", "at_thread_end"}, "memory kept for the next tensor"),
     "graph/bind.cpp": ({"ThreadObject<LetGoAtEnd, Interpreter>"}, "the end of a thread, which lets go of what its context holds"),
     "runtime/executable.cpp": ({"ThreadObject<Frame, Executable>"}, "the frame kept for the next call"),
     "runtime/warm_up.cpp": ({"wait"}, "the end of a thread, which waits for what it started"),

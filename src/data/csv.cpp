@@ -6,6 +6,7 @@
 #include "data/dataset_impl.h"
 #include "data/stage_arguments.h"
 #include "tensor/element.h"
+#include "tensor/host_data.h"
 #include "tensor/view.h"
 
 #include <anyshape/error.h>
@@ -146,7 +147,7 @@ struct Record {
     const Dtype dtype = columns.front().dtype;
     const Tensor values = make_empty(dtype, sizes);
     with_element(dtype, [&]<class T>(T) {
-      T* to = reinterpret_cast<T*>(values.impl()->data());
+      T* to = host_data<T>(values);
       for (const Column& column : columns) *to++ = convert_element<T>(value_of<Number>({table, column, line}, fields[column.index]));
     });
     return values;

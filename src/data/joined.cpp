@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "graph/bind.h"
 #include "runtime/join.h"
+#include "tensor/host_data.h"
 #include "tensor/make_impl.h"
 #include "tensor/partition.h"
 #include "tensor/view.h"
@@ -82,7 +83,7 @@ Tensor ragged_of(const std::vector<Tensor>& rows) {
   const std::span<const int64_t> first = rows[0].impl()->extents();
   const int64_t count = static_cast<int64_t>(rows.size()) + 1;
   const Tensor splits = make_empty(Dtype::i64, {&count, 1});
-  auto* split = reinterpret_cast<int64_t*>(splits.impl()->data());
+  auto* split = host_data<int64_t>(splits);
   *split = 0;
   for (const Tensor& row : rows) {
     split[1] = checked_add(split[0], row.impl()->sizes[0], "ragged");

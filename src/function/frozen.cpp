@@ -7,6 +7,7 @@
 #include "graph/variable_gate.h"
 #include "ops/all_ops.h"
 #include "ops/source/constant.h"
+#include "tensor/host_data.h"
 #include "tensor/tensor_impl.h"
 
 #include <fmt/format.h>
@@ -52,7 +53,8 @@ bool same_content(const Tensor& a, const Tensor& b) {
   if (a.impl() == b.impl()) return true;
   if (describe(a) != describe(b)) return false;
   const TensorImpl &first = *a.impl(), &second = *b.impl();  // a trace holds row-major copies
-  return std::equal(first.data(), first.data() + first.count() * size_of(first.dtype), second.data());
+  const char* const bytes = host_data(first);
+  return std::equal(bytes, bytes + first.count() * size_of(first.dtype), host_data(second));
 }
 
 FrozenValue other_path(const std::string& first, const std::string& second) {

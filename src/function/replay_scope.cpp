@@ -4,6 +4,7 @@
 #include "function/tracer.h"
 #include "graph/layer_path.h"
 #include "ops/control/cond.h"
+#include "tensor/host_data.h"
 #include "tensor/view.h"
 
 #include <anyshape/error.h>
@@ -25,7 +26,7 @@ bool is_same_tensor(const Tensor& a, const Tensor& b) {
   if (a.rank() != b.rank() || !a.shape().same_as(b.shape())) return false;
   const Tensor first = contiguous(a), second = contiguous(b);
   const int64_t bytes = first.impl()->count() * size_of(a.dtype());
-  return bytes == 0 || std::memcmp(first.impl()->data(), second.impl()->data(), static_cast<size_t>(bytes)) == 0;
+  return bytes == 0 || std::memcmp(host_data(first), host_data(second), static_cast<size_t>(bytes)) == 0;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "io/foreign_memory.h"
+#include "tensor/host_data.h"
 #include "tensor/row_major_strides.h"
 #include "tensor/strided_copy.h"
 #include "tensor/view.h"
@@ -60,7 +61,7 @@ Managed* lend(const Tensor& tensor, const char* op) {
   lent->tensor = another_handle(tensor);
   lent->shape = source.sizes;
   lent->strides = source.strides;
-  lent->managed.tensor = {.data = source.data(),
+  lent->managed.tensor = {.data = host_data(source),
                           .device = {},
                           .rank = source.rank,
                           .dtype = type_of(source.dtype),
@@ -151,7 +152,7 @@ Tensor take_over(const dlpack::TensorView& given, const std::function<std::share
   }
   Tensor copy = make_empty(dtype, sizes);
   const Tensor view = view_of_foreign(std::move(memory), dtype, sizes, strides, -reach->before);
-  copy_row_major(*view.impl(), copy.impl()->data());
+  copy_row_major(*view.impl(), host_data(copy));
   own();  // and let go
   return copy;
 }

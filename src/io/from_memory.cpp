@@ -2,6 +2,7 @@
 #include "base/checked.h"
 #include "base/no_fork.h"
 #include "io/foreign_memory.h"
+#include "tensor/host_data.h"
 #include "tensor/make_impl.h"
 #include "tensor/row_major_strides.h"
 #include "tensor/size_class.h"
@@ -54,7 +55,7 @@ Tensor elements_at(std::string_view op, const void* data, Dtype dtype, const Sha
     return view_of_foreign(std::move(memory), dtype, sizes, strides, 0);
   }
   Tensor copy = make_empty(dtype, sizes);
-  if (bytes > 0) std::memcpy(copy.impl()->data(), data, static_cast<size_t>(bytes));
+  if (bytes > 0) std::memcpy(host_data(copy), data, static_cast<size_t>(bytes));
   return copy;
 }
 
@@ -73,20 +74,15 @@ int64_t capacity_to_page_end(const void* begin, int64_t bytes) {
 
 Tensor view_of_foreign(ForeignMemory memory, Dtype dtype, std::span<const int64_t> sizes, std::span<const int64_t> strides,
                        int64_t offset) {
-  auto buffer = std::make_shared<Buffer>();
-  buffer->pointer = memory.begin;
-  buffer->bytes = memory.bytes;
-  buffer->capacity = memory.capacity;
-  // A buffer with an owner is never given to the allocator's cache.
-  buffer->owner = memory.owner != nullptr ? std::shared_ptr<void>(new Owner(std::move(memory.owner)), end_outside)
-                                          : std::shared_ptr<void>(memory.begin, [](void*) {});
+  std::shared_ptr<void> owner;
+  if (memory.owner != nullptr) owner = std::shared_ptr<void>(new Owner(std::move(memory.owner)), end_outside);
   auto impl = make_impl();
   impl->dtype = dtype;
   impl->rank = static_cast<int8_t>(sizes.size());
   std::ranges::copy(sizes, impl->sizes.begin());
   std::ranges::copy(strides, impl->strides.begin());
   impl->offset = offset;
-  impl->set_buffer(std::move(buffer));
+  impl->set_buffer(wrap_foreign(memory.begin, memory.bytes, memory.capacity, std::move(owner)));
   return Tensor(std::move(impl));
 }
 

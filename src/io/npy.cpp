@@ -2,6 +2,7 @@
 #include "io/npy_header.h"
 #include "io/read_file.h"
 #include "io/whole_file.h"
+#include "tensor/host_data.h"
 #include "tensor/view.h"
 
 #include <anyshape/error.h>
@@ -75,7 +76,7 @@ Tensor load_npy(const std::string& path) {
   if (header.fortran_order) std::ranges::reverse(header.shape);
   const Tensor loaded = make_empty(header.dtype, header.shape);
   const int64_t bytes = file.left();
-  char* const elements = loaded.impl()->data();
+  char* const elements = host_data(loaded);
   if (bytes > 0) file.read(elements, bytes, "the elements");
   // Any byte but 0 is true; inside the library true is 1.
   if (header.dtype == Dtype::b8) std::transform(elements, elements + bytes, elements, [](char byte) { return byte != 0 ? '\1' : '\0'; });
@@ -96,7 +97,7 @@ void save_npy(const std::string& path, const Tensor& tensor) {
   WholeFile file("save_npy", path);
   file.write(
       fmt::format("{}{}{}{}{}{}", magic, '\1', '\0', static_cast<char>(text.size() % 256), static_cast<char>(text.size() / 256), text));
-  file.write({dense.impl()->data(), static_cast<size_t>(dense.impl()->count() * size_of(given.dtype))});
+  file.write({host_data(dense), static_cast<size_t>(dense.impl()->count() * size_of(given.dtype))});
   file.commit();
 }
 

@@ -7,6 +7,7 @@
 #include "io/json_reader.h"
 #include "io/read_file.h"
 #include "io/whole_file.h"
+#include "tensor/host_data.h"
 #include "tensor/view.h"
 
 #include <anyshape/error.h>
@@ -165,7 +166,7 @@ void save_safetensors(const std::filesystem::path& file, const std::vector<std::
   out.write({bytes.data(), bytes.size()});
   out.write(header);
   for (const Tensor& tensor : dense) {
-    out.write({tensor.impl()->data(), static_cast<size_t>(tensor.impl()->count() * size_of(tensor.dtype()))});
+    out.write({host_data(tensor), static_cast<size_t>(tensor.impl()->count() * size_of(tensor.dtype()))});
   }
   out.commit();
 }
@@ -190,7 +191,7 @@ std::map<std::string, Tensor> load_safetensors(const std::filesystem::path& file
   std::map<std::string, Tensor> tensors;
   for (const Entry& entry : entries) {
     const Tensor tensor = make_empty(entry.dtype, entry.shape);
-    char* const elements = tensor.impl()->data();
+    char* const elements = host_data(tensor);
     if (in.read(elements, entry.end - entry.begin) != entry.end - entry.begin) refuse(file, "cannot be read");
     if (entry.dtype == Dtype::b8) {  // any byte but 0 is true; inside the library true is 1
       std::transform(elements, elements + (entry.end - entry.begin), elements, [](char byte) { return byte != 0 ? '\1' : '\0'; });

@@ -201,7 +201,7 @@ void Executable::lay_out(int block, int stage, Frame& frame, std::span<const Ten
     const auto i = static_cast<size_t>(plan.own[own]);
     const lower::ProgramBuffer& buffer = program_.buffers[i];
     switch (buffer.kind) {
-      case lower::BufferKind::Argument: frame.pointers[i] = arguments[buffer.argument].impl()->data(); break;
+      case lower::BufferKind::Argument: frame.pointers[i] = arguments[buffer.argument].impl()->device_address(); break;
       case lower::BufferKind::Result:
         if (is_update_[i]) break;  // place_updates
         frame.results[i] = allocate(checked_bytes(table[count_slots_[i]], size_of(buffer.dtype)));

@@ -1,6 +1,7 @@
 // The result as bytes: rows, one per index of the axes before, each of them a run of every part.
 #include "runtime/join.h"
 
+#include "tensor/host_data.h"
 #include "tensor/strided_copy.h"
 #include "tensor/view.h"
 
@@ -36,7 +37,7 @@ class Joining {
       // A view that stands in one piece in the result is copied there straight away, others by way of a dense copy.
       const TensorImpl& source = is_dense || rows == 1 ? *part.impl() : *copies_.emplace_back(contiguous(part)).impl();
       const int64_t run = part.impl()->count() / rows * size_of(source.dtype);
-      if (run > 0) parts_.push_back({begin, run, source.data(), is_dense || rows != 1 ? nullptr : &source});
+      if (run > 0) parts_.push_back({begin, run, host_data(source), is_dense || rows != 1 ? nullptr : &source});
       begin += run;
     }
   }
@@ -98,7 +99,7 @@ Tensor join(std::span<const Tensor> parts, std::span<const int64_t> sizes, int a
   int64_t rows = 1;
   for (const int64_t size : sizes.first(static_cast<size_t>(axis))) rows *= size;
   const int64_t bytes = whole.impl()->count() * size_of(whole.dtype());
-  if (bytes > 0) Joining(parts, whole.impl()->data(), rows, bytes / rows).run();
+  if (bytes > 0) Joining(parts, host_data(whole), rows, bytes / rows).run();
   return whole;
 }
 

@@ -1,5 +1,6 @@
 // Comparing whole tensors on the host: exactly, and within a tolerance. The rules for NaN and infinity are NumPy's.
 #include "tensor/element.h"
+#include "tensor/host_data.h"
 #include "tensor/partition.h"
 #include "tensor/view.h"
 
@@ -28,7 +29,7 @@ bool have_equal_rows(const Tensor& a, const Tensor& b) {
 template <class Wide>
 void widen(const TensorImpl& dense, int64_t begin, int64_t count, Wide* out) {
   with_element(dense.dtype, [&]<class T>(T) {
-    const auto* from = reinterpret_cast<const T*>(dense.data()) + begin;
+    const auto* from = host_data<const T>(dense) + begin;
     for (int64_t i = 0; i < count; ++i) out[i] = convert_element<Wide>(from[i]);
   });
 }
@@ -68,8 +69,8 @@ bool all_equal(const Tensor& a, const Tensor& b) {
   if (left.dtype != right.dtype || !equal_sizes(left, right)) return false;
   const Tensor dense_left = contiguous(a), dense_right = contiguous(b);
   return with_element(left.dtype, [&]<class T>(T) {
-    const auto* from = reinterpret_cast<const T*>(dense_left.impl()->data());
-    return std::equal(from, from + left.count(), reinterpret_cast<const T*>(dense_right.impl()->data()));
+    const auto* from = host_data<const T>(dense_left);
+    return std::equal(from, from + left.count(), host_data<const T>(dense_right));
   });
 }
 

@@ -3,6 +3,7 @@
 #include "tensor/branch_judge.h"
 #include "tensor/element.h"
 #include "tensor/half.h"
+#include "tensor/host_data.h"
 #include "tensor/host_types.h"
 #include "tensor/make_impl.h"
 #include "tensor/partition.h"
@@ -36,7 +37,7 @@ const TensorImpl& require_one_element(const Tensor& tensor, const char* place) {
 
 template <class T>
 T read_one(const TensorImpl& source) {
-  return with_element(source.dtype, [&]<class E>(E) { return convert_element<T>(*reinterpret_cast<const E*>(source.data())); });
+  return with_element(source.dtype, [&]<class E>(E) { return convert_element<T>(*host_data<const E>(source)); });
 }
 
 // One index along an axis of this size, counted from the front.
@@ -58,7 +59,7 @@ const TensorImpl& require_row_major(const Tensor& tensor, const char* place) {
 std::vector<float> widened(const Tensor& dense) {
   std::vector<float> values(static_cast<size_t>(dense.impl()->count()));
   with_element(dense.dtype(), [&]<class E>(E) {
-    const auto* from = reinterpret_cast<const E*>(dense.impl()->data());
+    const auto* from = host_data<const E>(dense);
     std::transform(from, from + values.size(), values.begin(), [](E element) { return convert_element<float>(element); });
   });
   return values;
@@ -86,7 +87,7 @@ const char* type_name() {
 template <class T>
 Tensor copy_in(const T* values, int64_t count, std::span<const int64_t> sizes) {
   Tensor made = make_empty(dtype_of<T>, sizes);
-  std::copy_n(values, count, reinterpret_cast<T*>(made.impl()->data()));
+  std::copy_n(values, count, host_data<T>(made));
   return made;
 }
 
@@ -100,7 +101,7 @@ Tensor from_equal_rows(const auto& rows) {
                     &row - &*rows.begin(), row.size(), sizes[1]));
   }
   Tensor made = make_empty(dtype_of<T>, sizes);
-  auto* to = reinterpret_cast<T*>(made.impl()->data());
+  auto* to = host_data<T>(made);
   for (const auto& row : rows) to = std::copy(row.begin(), row.end(), to);
   return made;
 }
@@ -187,7 +188,7 @@ T Tensor::element(std::span<const int64_t> indices) const {
     const size_t own = axis - first;
     offset += require_index(*this, indices[axis], axis, source.sizes[own]) * source.strides[own];
   }
-  return with_element(source.dtype, [&]<class E>(E) { return convert_element<T>(reinterpret_cast<const E*>(source.data())[offset]); });
+  return with_element(source.dtype, [&]<class E>(E) { return convert_element<T>(host_data<const E>(source)[offset]); });
 }
 
 std::vector<int64_t> Tensor::strides() const {
@@ -206,7 +207,7 @@ std::span<const T> Tensor::data() const& {
         describe(*this), type_name<T>(), is_half(source.dtype) ? "uint16_t, their bits" : fmt::format("{}", element_name(source.dtype))));
   }
   const auto count = static_cast<size_t>(source.count());
-  return {count == 0 ? nullptr : reinterpret_cast<const T*>(source.data()), count};
+  return {count == 0 ? nullptr : host_data<const T>(source), count};
 }
 
 Tensor::operator bool() const {
@@ -236,7 +237,7 @@ std::vector<T> Tensor::to_vector() const {
   const int64_t count = source.count();
   if constexpr (std::is_same_v<T, bool>) {
     const Tensor dense = contiguous(*this);  // std::vector<bool> has no bytes to copy into
-    const char* bytes = dense.impl()->data();
+    const char* bytes = host_data(dense);
     return std::vector<bool>(bytes, bytes + count);
   } else {
     std::vector<T> values(static_cast<size_t>(count));
@@ -272,7 +273,7 @@ template <class T>
 Tensor tensor(const std::vector<T>& values) {
   const auto count = static_cast<int64_t>(values.size());
   Tensor made = make_empty(dtype_of<T>, {&count, 1});
-  std::copy(values.begin(), values.end(), reinterpret_cast<T*>(made.impl()->data()));
+  std::copy(values.begin(), values.end(), host_data<T>(made));
   return made;
 }
 
@@ -291,7 +292,7 @@ Tensor tensor(const std::vector<T>& values, const Shape& shape) {
         fmt::format("tensor: {} values for {}{}; expected {} of them.", values.size(), to_string(dtype_of<T>), to_string(shape), count));
   }
   Tensor made = make_empty(dtype_of<T>, sizes);
-  std::copy(values.begin(), values.end(), reinterpret_cast<T*>(made.impl()->data()));
+  std::copy(values.begin(), values.end(), host_data<T>(made));
   return made;
 }
 

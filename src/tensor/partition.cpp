@@ -2,6 +2,7 @@
 #include "tensor/partition.h"
 
 #include "shape/dim_node.h"
+#include "tensor/host_data.h"
 #include "tensor/make_impl.h"
 #include "tensor/recycling_allocator.h"
 #include "tensor/view.h"
@@ -17,7 +18,7 @@ namespace {
 
 std::span<const int64_t> numbers_of(const Tensor& splits) {
   const TensorImpl& impl = *splits.impl();
-  return {reinterpret_cast<const int64_t*>(impl.data()), static_cast<size_t>(impl.sizes[0])};
+  return {host_data<const int64_t>(impl), static_cast<size_t>(impl.sizes[0])};
 }
 
 void require_splits(std::span<const int64_t> splits, std::string_view place) {

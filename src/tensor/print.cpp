@@ -1,5 +1,6 @@
 // Tensors as text in NumPy's layout: nested brackets, lines of at most 75 columns, three items at each end of an axis that is cut.
 #include "tensor/element.h"
+#include "tensor/host_data.h"
 #include "tensor/number_text.h"
 #include "tensor/partition.h"
 #include "tensor/view.h"
@@ -57,9 +58,8 @@ struct Walk {
 template <class Wide>
 void collect(const Walk& walk, int axis, const Walk::Cursor& cursor, std::vector<Wide>& out) {
   if (axis == walk.rank()) {
-    with_element(walk.elements.dtype, [&]<class T>(T) {
-      out.push_back(convert_element<Wide>(reinterpret_cast<const T*>(walk.elements.data())[cursor.offset]));
-    });
+    with_element(walk.elements.dtype,
+                 [&]<class T>(T) { out.push_back(convert_element<Wide>(host_data<const T>(walk.elements)[cursor.offset])); });
     return;
   }
   for (const int64_t index : shown_indices(walk.size(axis, cursor), walk.cut)) {

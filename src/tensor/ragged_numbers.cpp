@@ -1,5 +1,6 @@
 // Ragged tensors from host numbers.
 #include "base/checked.h"
+#include "tensor/host_data.h"
 #include "tensor/host_types.h"
 #include "tensor/partition.h"
 #include "tensor/view.h"
@@ -17,9 +18,9 @@ Tensor copy_rows(const Rows& rows) {
   for (const auto& row : rows) splits.push_back(checked_add(splits.back(), static_cast<int64_t>(row.size()), "ragged"));
   const int64_t total = splits.back(), split_count = static_cast<int64_t>(splits.size());
   const Tensor values = make_empty(dtype_of<T>, {&total, 1}), row_splits = make_empty(Dtype::i64, {&split_count, 1});
-  auto* to = reinterpret_cast<T*>(values.impl()->data());
+  auto* to = host_data<T>(values);
   for (const auto& row : rows) to = std::copy(row.begin(), row.end(), to);
-  std::ranges::copy(splits, reinterpret_cast<int64_t*>(row_splits.impl()->data()));
+  std::ranges::copy(splits, host_data<int64_t>(row_splits));
   return make_ragged(values, make_partition(row_splits, "ragged"));
 }
 

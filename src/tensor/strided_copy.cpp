@@ -2,6 +2,8 @@
 // a transposed pair of axes is copied in tiles, so that every cache line is fetched once.
 #include "tensor/strided_copy.h"
 
+#include "tensor/host_data.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -107,7 +109,7 @@ int nearest_axis(const Axes& outer, Axis row) {
 
 template <class Word>
 void copy_words(const TensorImpl& source, void* destination) {
-  const auto* from = reinterpret_cast<const Word*>(source.data());
+  const auto* from = host_data<const Word>(source);
   auto* to = static_cast<Word*>(destination);
   Axes axes = merged_axes(source);
   if (axes.count == 0) {

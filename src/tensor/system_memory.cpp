@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cstdlib>
 
 namespace anyshape {
@@ -14,9 +14,8 @@ namespace {
 
 constexpr int64_t mapped_from = int64_t{1} << 20;  // smaller ones fragment nothing worth a mapping
 constexpr int64_t huge_page = int64_t{2} << 20;
-constexpr int64_t huge_pages_from = grows_from;  // below, rounding up to huge pages could waste half
-
-std::atomic<int64_t> asked{0};
+constexpr int64_t huge_pages_from = int64_t{4} << 20;  // below, rounding up to huge pages could waste half
+constexpr int64_t most_kept_of_any = int64_t{2} << 30;
 
 void* map(int64_t bytes) noexcept {
   void* block = mmap(nullptr, static_cast<size_t>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -44,8 +43,7 @@ void* map_huge(int64_t bytes) noexcept {
 
 }  // namespace
 
-void* take_from_system(int64_t capacity) noexcept {
-  asked.fetch_add(1, std::memory_order_relaxed);
+void* SystemMemory::take(int64_t capacity) noexcept {
   // A kernel that promises more than the machine has would end the process at the first touch.
   const int64_t memory = physical_memory();
   if (memory > 0 && capacity > memory) return nullptr;
@@ -54,7 +52,7 @@ void* take_from_system(int64_t capacity) noexcept {
   return std::aligned_alloc(64, static_cast<size_t>(capacity));
 }
 
-void give_to_system(void* block, int64_t capacity) noexcept {
+void SystemMemory::give(void* block, int64_t capacity) noexcept {
   unpoison(block, capacity);  // the address may come back as somebody else's
   if (capacity >= mapped_from) {
     munmap(block, static_cast<size_t>(capacity));
@@ -63,8 +61,8 @@ void give_to_system(void* block, int64_t capacity) noexcept {
   }
 }
 
-void* grow_from_system(void* block, int64_t capacity, int64_t wanted) noexcept {
-  void* const grown = take_from_system(wanted);
+void* SystemMemory::grow(void* block, int64_t capacity, int64_t wanted) noexcept {
+  void* const grown = take(wanted);
   if (grown != nullptr) {
     // Whole huge pages, which move without being split. What comes is one mapping again, where the one was that kept it free.
     const int64_t moved = capacity / huge_page * huge_page;
@@ -76,11 +74,14 @@ void* grow_from_system(void* block, int64_t capacity, int64_t wanted) noexcept {
     }
     // The addresses may be free by now, or somebody else's: they are left to themselves, as nothing of them has been touched.
   }
-  give_to_system(block, capacity);
+  give(block, capacity);
   return nullptr;
 }
 
-int64_t system_allocations() noexcept { return asked.load(std::memory_order_relaxed); }
+int64_t SystemMemory::most_kept() const noexcept {
+  const int64_t quarter = physical_memory() / 4;
+  return quarter > 0 ? std::min(quarter, most_kept_of_any) : most_kept_of_any;
+}
 
 int64_t physical_memory() noexcept {
   static const int64_t bytes = [] {

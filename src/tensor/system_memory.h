@@ -1,19 +1,21 @@
-// Blocks from the operating system: the floor under the caching allocator.
+// Blocks from the operating system: the source of the host's memory.
 #pragma once
-#include <cstdint>
+#include "tensor/memory_source.h"
 
 namespace anyshape {
 
-// Aligned to 64 bytes; null where the system has no more. Counted.
-void* take_from_system(int64_t capacity) noexcept;
-void give_to_system(void* block, int64_t capacity) noexcept;
+class SystemMemory final : public MemorySource {
+ public:
+  void* take(int64_t capacity) noexcept override;
+  void give(void* block, int64_t capacity) noexcept override;
+  // What was touched once need not be cleared again: a block grows by its pages.
+  int64_t grows_from() const noexcept override { return int64_t{4} << 20; }
+  void* grow(void* block, int64_t capacity, int64_t wanted) noexcept override;
+  int64_t most_kept() const noexcept override;
+  void* on_host(void* pointer) override { return pointer; }
+  const char* name() const noexcept override { return "the system"; }
+};
 
-// A larger block that begins with the pages of `block`, which is given up: what was touched once need not be cleared again. Null where the
-// system has no more. Counted.
-inline constexpr int64_t grows_from = int64_t{4} << 20;  // bytes of the smallest block that can be grown
-void* grow_from_system(void* block, int64_t capacity, int64_t wanted) noexcept;
-
-int64_t system_allocations() noexcept;  // times the system was asked
-int64_t physical_memory() noexcept;     // bytes of the machine, 0 where it does not say
+int64_t physical_memory() noexcept;  // bytes of the machine, 0 where it does not say
 
 }  // namespace anyshape

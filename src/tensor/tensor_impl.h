@@ -51,7 +51,8 @@ struct detail::TensorImpl {
 
   std::span<const int64_t> extents() const { return {sizes.data(), static_cast<size_t>(rank)}; }
   int64_t count() const;
-  char* data() const { return static_cast<char*>(buffer()->pointer) + offset * size_of(dtype); }
+  // In the memory of its device; the host goes through host_data().
+  char* device_address() const { return static_cast<char*>(buffer()->pointer) + offset * size_of(dtype); }
 
   // Which of the four it is. A new one is strided and has no buffer yet.
   bool is_strided() const { return content_.index() == strided; }

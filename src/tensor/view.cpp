@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/thread_context.h"
 #include "tensor/element.h"
+#include "tensor/host_data.h"
 #include "tensor/make_impl.h"
 #include "tensor/partition.h"
 #include "tensor/row_major_strides.h"
@@ -98,7 +99,7 @@ bool find_strides(const TensorImpl& source, TensorImpl& view) {
 template <class Number>
 Tensor make_one(Dtype dtype, Number number) {
   Tensor scalar = make_empty(dtype, {});
-  with_element(dtype, [&]<class T>(T) { *reinterpret_cast<T*>(scalar.impl()->data()) = convert_element<T>(number); });
+  with_element(dtype, [&]<class T>(T) { *host_data<T>(scalar) = convert_element<T>(number); });
   return scalar;
 }
 
@@ -185,7 +186,7 @@ Tensor contiguous(const Tensor& tensor) {
   if (is_contiguous(source)) return tensor;
   ++this_thread.copies;
   Tensor copy = make_empty(source.dtype, source.extents());
-  copy_row_major(source, copy.impl()->data());
+  copy_row_major(source, host_data(copy));
   return copy;
 }
 

@@ -4,6 +4,7 @@
 #include "function/small_network.h"
 #include "graph/stateful.h"
 #include "support/text_of.h"
+#include "tensor/host_data.h"
 #include "tensor/tensor_impl.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@
 namespace anyshape::test {
 namespace {
 
-const void* memory_of(const Variable& variable) { return variable.state()->value().impl()->data(); }
+const void* memory_of(const Variable& variable) { return host_data(variable.state()->value()); }
 
 TEST(UpdateInPlace, a_variable_that_nobody_else_holds_keeps_its_memory) {
   const Variable w(ones({5000}));

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "ops/expect_error.h"
+#include "tensor/host_data.h"
 #include "tensor/view.h"
 
 #include <cstddef>
@@ -73,7 +74,7 @@ TEST(ToDlpack, says_views_dtypes_and_that_nobody_may_write) {
   EXPECT_EQ(lent->tensor.shape[0], 3);
   EXPECT_EQ(lent->tensor.strides[0], 1);
   EXPECT_EQ(lent->tensor.strides[1], 3);
-  EXPECT_EQ(lent->tensor.data, x.impl()->data());
+  EXPECT_EQ(lent->tensor.data, host_data(x));
   lent->deleter(lent);
   struct Expected {
     Dtype dtype;
@@ -112,7 +113,7 @@ TEST(FromDlpack, reads_strides_offsets_and_backwards) {
   theirs.strides = {-3, 1};
   const Tensor flipped = from_dlpack(&theirs.managed);
   EXPECT_EQ(flipped.to_vector<float>(), (std::vector<float>{10, 11, 12, 7, 8, 9}));
-  EXPECT_EQ(static_cast<const void*>(flipped.impl()->data()), theirs.memory.data() + 10) << "in place";
+  EXPECT_EQ(static_cast<const void*>(host_data(flipped)), theirs.memory.data() + 10) << "in place";
   theirs.strides = {0, 1};
   EXPECT_EQ(from_dlpack(&theirs.managed).to_vector<float>(), (std::vector<float>{10, 11, 12, 10, 11, 12}));
   theirs.managed.tensor.strides = nullptr;

@@ -11,6 +11,7 @@
 #include "io/npy_header.h"
 #include "ops/expect_error.h"
 #include "support/temporary_folder.h"
+#include "tensor/host_data.h"
 #include "tensor/view.h"
 
 namespace anyshape {
@@ -69,7 +70,7 @@ TEST_F(Npy, loads_fortran_order_and_version_two) {
 
 TEST_F(Npy, a_byte_that_is_neither_0_nor_1_is_true) {
   const Tensor flags = load(numpy_file("{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", "\x80\x00"s));
-  EXPECT_EQ(flags.impl()->data()[0], 1);
+  EXPECT_EQ(host_data(flags)[0], 1);
   EXPECT_EQ(flags.to_vector<bool>(), (std::vector<bool>{true, false}));
 }
 

@@ -1,6 +1,7 @@
 // f16 and bf16 as users meet them: made, read, converted, computed with in f32, moved, traced and differentiated.
 #include "ops/expect_error.h"
 #include "ops/expect_traced.h"
+#include "tensor/host_data.h"
 #include "tensor/view.h"
 
 #include <anyshape/anyshape.h>
@@ -89,7 +90,7 @@ TEST(Half, is_moved_as_it_stands) {
     const Tensor x = from_memory(static_cast<const void*>(bits.data()), half, {2, 3});
     const auto bits_of = [](const Tensor& tensor) {
       const Tensor dense = contiguous(tensor);
-      const auto* from = reinterpret_cast<const uint16_t*>(dense.impl()->data());
+      const auto* from = host_data<const uint16_t>(dense);
       return std::vector<uint16_t>(from, from + dense.shape().count().value());
     };
     EXPECT_EQ(bits_of(transpose(x)), (std::vector<uint16_t>{0x7d01, 0xfc00, 0x8001, 0x3c00, 0x0001, 0x7e00}));

@@ -147,10 +147,7 @@ TEST(Buffer, many_small_ones_leave_the_threads_own_cache) {
 TEST(Buffer, foreign_memory_is_left_to_its_owner) {
   auto bytes = std::make_shared<std::vector<char>>(1000);
   const MemoryUse before = memory_use();
-  auto buffer = std::make_shared<Buffer>();
-  buffer->pointer = bytes->data();
-  buffer->bytes = buffer->capacity = 1000;
-  buffer->owner = bytes;
+  auto buffer = wrap_foreign(bytes->data(), 1000, 1000, bytes);
   EXPECT_EQ(bytes.use_count(), 2);
   buffer.reset();
   EXPECT_EQ(bytes.use_count(), 1);

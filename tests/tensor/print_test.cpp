@@ -1,4 +1,5 @@
 // Tensors as text. The expected strings are what NumPy 2.4.6 prints for the same arrays.
+#include "tensor/host_data.h"
 #include "tensor/view.h"
 
 #include <gtest/gtest.h>
@@ -77,7 +78,7 @@ TEST(Print, reads_through_strides) {
 TEST(Print, half_floats_show_the_shortest_digits) {
   Tensor x = make_empty(f16, std::vector<int64_t>{3});
   const uint16_t bits[] = {0x2E66, 0x4000, 0x63D0};  // 0.1, 2, 1000
-  std::copy(bits, bits + 3, reinterpret_cast<uint16_t*>(x.impl()->data()));
+  std::copy(bits, bits + 3, host_data<uint16_t>(x));
   EXPECT_EQ(to_string(x), "[1.e-01 2.e+00 1.e+03]");
 }
 

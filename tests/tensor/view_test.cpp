@@ -1,6 +1,8 @@
 // Views against a naive loop over indices: every kind, every rank, sizes of 0 and 1, negative steps.
 #include "tensor/view.h"
 
+#include "tensor/host_data.h"
+
 #include <anyshape/error.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +18,7 @@ using Sizes = std::vector<int64_t>;
 Tensor counted(const Sizes& sizes, Dtype dtype = i32) {
   Tensor made = make_empty(dtype, sizes);
   for (int64_t i = 0; i < made.impl()->count(); ++i) {
-    char* to = made.impl()->data() + i * size_of(dtype);
+    char* to = host_data(made) + i * size_of(dtype);
     switch (size_of(dtype)) {
       case 1: *reinterpret_cast<uint8_t*>(to) = static_cast<uint8_t>(i); break;
       case 2: *reinterpret_cast<uint16_t*>(to) = static_cast<uint16_t>(i); break;
@@ -38,7 +40,7 @@ std::vector<int64_t> naive(const Tensor& tensor) {
       offset += rest % view.sizes[axis] * view.strides[axis];
       rest /= view.sizes[axis];
     }
-    const char* from = view.data() + offset * size_of(view.dtype);
+    const char* from = host_data(view) + offset * size_of(view.dtype);
     switch (size_of(view.dtype)) {
       case 1: values.push_back(*reinterpret_cast<const uint8_t*>(from)); break;
       case 2: values.push_back(*reinterpret_cast<const uint16_t*>(from)); break;
