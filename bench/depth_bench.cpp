@@ -10,7 +10,7 @@
 #include "lower/map_cpu.h"
 #include "passes/run_passes.h"
 #include "runtime/executable.h"
-#include "runtime/externs.h"
+#include "runtime/cpu/externs.h"
 
 #include <anyshape/anyshape.h>
 

@@ -3,7 +3,7 @@
 // pass must read and write; `..._over_floor` is how many times as long the pass takes, `..._over_copy` against a copy of arrays of its own
 // size, which a large cache may hold.
 #include "measure.h"
-#include "runtime/pool.h"
+#include "runtime/cpu/pool.h"
 #include "tensor/buffer.h"
 
 #include <cstring>

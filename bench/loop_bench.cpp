@@ -17,9 +17,9 @@
 #include "codegen/jit.h"
 #include "codegen/target.h"
 #include "loop/text.h"
-#include "runtime/externs.h"
-#include "runtime/product.h"
-#include "runtime/warm_up.h"
+#include "runtime/cpu/externs.h"
+#include "runtime/cpu/product.h"
+#include "runtime/cpu/warm_up.h"
 
 namespace {
 

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/openmp.h"
-#include "runtime/product.h"
+#include "runtime/cpu/openmp.h"
+#include "runtime/cpu/product.h"
 
 namespace {
 

@@ -1,8 +1,8 @@
 // The tables of docs/internals/experiments/products.md: library products on one thread, in blocks of rows, with rows further apart, and
 // with b copied first.
 #include "base/float_state.h"
-#include "runtime/pack.h"
-#include "runtime/product.h"
+#include "runtime/cpu/pack.h"
+#include "runtime/cpu/product.h"
 
 #include <algorithm>
 #include <chrono>

@@ -165,7 +165,7 @@ def self_test():
         ("src/lower/width.cpp", "b.vector_for(zero, n, body);\n", "names vector_for"),
         ("src/ops/contraction/tiles.cpp", "b.parallel_for(zero, n, grain, body);\n", None),
         ("src/lower/map_cpu.cpp", "b.parallel_for(zero, n, grain, body);\n", None),
-        ("src/runtime/pool.cpp", "run(count, grain, body);\n", None),
+        ("src/runtime/cpu/pool.cpp", "run(count, grain, body);\n", None),
         ("src/base/address.cpp", "char* p = x.impl()->device_address();\n", "only tensor/ and runtime/ may"),
         ("src/base/pointer.cpp", "void* p = x.impl()->buffer()->pointer;\n", "only tensor/ and runtime/ may"),
         ("src/base/told.cpp", "char* p = host_data(x);  // not its device_address()\n", None),

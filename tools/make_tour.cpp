@@ -8,7 +8,7 @@
 #include "lower/map_cpu.h"
 #include "ops/all_ops.h"
 #include "passes/run_passes.h"
-#include "runtime/externs.h"
+#include "runtime/cpu/externs.h"
 #include "shape/evaluate.h"
 
 #include <anyshape/function.h>

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "runtime/abi.h"
+#include "runtime/cpu/abi.h"
 
 namespace anyshape::codegen {
 

@@ -9,7 +9,7 @@
 #include "codegen/kernel_cache.h"
 #include "codegen/target_machines.h"
 #include "loop/text.h"
-#include "runtime/pool.h"
+#include "runtime/cpu/pool.h"
 
 #include <anyshape/error.h>
 #include <fmt/format.h>

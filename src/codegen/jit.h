@@ -3,7 +3,7 @@
 #include "loop/externs.h"
 #include "loop/ir.h"
 #include "loop/target.h"
-#include "runtime/abi.h"
+#include "runtime/cpu/abi.h"
 
 #include <cstdint>
 #include <memory>

@@ -3,7 +3,7 @@
 
 #include "base/checked.h"
 #include "graph/bind.h"
-#include "runtime/join.h"
+#include "runtime/cpu/join.h"
 #include "tensor/host_data.h"
 #include "tensor/make_impl.h"
 #include "tensor/partition.h"

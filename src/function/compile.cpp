@@ -10,8 +10,8 @@
 #include "lower/lower.h"
 #include "lower/map_cpu.h"
 #include "passes/run_passes.h"
-#include "runtime/externs.h"
-#include "runtime/warm_up.h"
+#include "runtime/cpu/externs.h"
+#include "runtime/cpu/warm_up.h"
 
 #include <algorithm>
 #include <chrono>

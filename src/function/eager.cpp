@@ -6,7 +6,7 @@
 #include "function/random_state.h"
 #include "graph/bind.h"
 #include "ops/movement/concat.h"
-#include "runtime/join.h"
+#include "runtime/cpu/join.h"
 #include "shape/dim_node.h"
 #include "tensor/view.h"
 

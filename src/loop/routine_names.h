@@ -1,5 +1,5 @@
 // Names of the library routines that loop programs call: who writes a call, who looks for one and who serves it spell them here. What each
-// takes is in runtime/externs.h.
+// takes is in runtime/cpu/externs.h.
 #pragma once
 #include <string_view>
 

@@ -3,7 +3,7 @@
 #include "io/safetensors.h"
 #include "model/model_state.h"
 #include "nn/named_weights.h"
-#include "runtime/warm_up.h"
+#include "runtime/cpu/warm_up.h"
 
 #include <anyshape/error.h>
 

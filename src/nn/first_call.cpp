@@ -4,7 +4,7 @@
 #include "nn/first_call.h"
 
 #include "base/thread_context.h"
-#include "runtime/warm_up.h"
+#include "runtime/cpu/warm_up.h"
 
 #include <mutex>
 

@@ -8,9 +8,9 @@
 #include "graph/layer_path.h"
 #include "loop/interpret.h"
 #include "lower/random_symbols.h"
-#include "runtime/externs.h"
+#include "runtime/cpu/externs.h"
 #include "runtime/frame.h"
-#include "runtime/pool.h"
+#include "runtime/cpu/pool.h"
 #include "tensor/make_impl.h"
 #include "tensor/view.h"
 

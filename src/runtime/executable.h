@@ -2,7 +2,7 @@
 // Data-dependent sizes cut a run into stages: each has an arena of its own, laid out when its sizes are known.
 #pragma once
 #include "lower/program.h"
-#include "runtime/abi.h"
+#include "runtime/cpu/abi.h"
 #include "runtime/launch_times.h"
 #include "shape/dim_program.h"
 #include "tensor/tensor_impl.h"

@@ -3,7 +3,7 @@
 #pragma once
 #include "loop/ir.h"
 #include "loop/library_work.h"
-#include "runtime/abi.h"
+#include "runtime/cpu/abi.h"
 
 #include <span>
 

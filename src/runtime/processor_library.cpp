@@ -1,11 +1,11 @@
 // The processor's library: work is cut into tasks of the pool, and what follows a product runs on each block while it is in cache.
 #include "base/inline_vector.h"
 #include "loop/interpret.h"
-#include "runtime/externs.h"
+#include "runtime/cpu/externs.h"
 #include "runtime/library.h"
-#include "runtime/pack.h"
-#include "runtime/pool.h"
-#include "runtime/product.h"
+#include "runtime/cpu/pack.h"
+#include "runtime/cpu/pool.h"
+#include "runtime/cpu/product.h"
 
 #include <algorithm>
 #include <array>

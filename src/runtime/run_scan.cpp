@@ -4,7 +4,7 @@
 #include "ops/control/scan.h"
 #include "runtime/executable.h"
 #include "runtime/frame.h"
-#include "runtime/pool.h"
+#include "runtime/cpu/pool.h"
 
 #include <algorithm>
 

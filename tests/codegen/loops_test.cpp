@@ -1,6 +1,6 @@
 // Loops in loops: serial loops with carried values outside and inside of vector loops, branches, reductions of every kind, parallel bodies.
 #include "codegen/run_both.h"
-#include "runtime/externs.h"
+#include "runtime/cpu/externs.h"
 
 namespace anyshape::codegen {
 namespace {

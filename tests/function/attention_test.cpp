@@ -1,7 +1,7 @@
 // Attention over several tiles of queries and keys, against the whole matrix of weights by ops; causal rows by themselves and in pieces behind
 // earlier keys; the same bits for any number of threads; weights that dropout takes away.
 #include "autodiff/finite_differences.h"
-#include "runtime/pool.h"
+#include "runtime/cpu/pool.h"
 
 #include <anyshape/anyshape.h>
 

@@ -3,7 +3,7 @@
 #include "base/switches.h"
 #include "function/compile.h"
 #include "function/small_network.h"
-#include "runtime/pool.h"
+#include "runtime/cpu/pool.h"
 
 #include <gtest/gtest.h>
 

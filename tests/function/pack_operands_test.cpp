@@ -4,7 +4,7 @@
 #include "function/bytes_taken.h"
 #include "function/compile.h"
 #include "function/same_bits.h"
-#include "runtime/pool.h"
+#include "runtime/cpu/pool.h"
 
 #include <anyshape/anyshape.h>
 

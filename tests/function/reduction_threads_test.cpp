@@ -3,7 +3,7 @@
 #include "function/same_bits.h"
 #include "function/small_network.h"
 #include "ops/segment_rows.h"
-#include "runtime/pool.h"
+#include "runtime/cpu/pool.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // off, for any number of threads, rows and steps, and their gradients are what finite differences say.
 #include "base/switches.h"
 #include "ops/control/scan.h"
-#include "runtime/pool.h"
+#include "runtime/cpu/pool.h"
 
 #include <anyshape/anyshape.h>
 

@@ -1,7 +1,7 @@
 // Loops with their sizes as numbers: the bits of the same loop for any size, with batches as large as other axes, on any number of threads.
 #include "base/switches.h"
 #include "function/numbers.h"
-#include "runtime/pool.h"
+#include "runtime/cpu/pool.h"
 
 #include <anyshape/anyshape.h>
 

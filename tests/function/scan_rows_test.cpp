@@ -1,7 +1,7 @@
 // Loops whose rows do not meet run in blocks of rows: values, gradients and bits for any number of rows and threads.
 #include "function/numbers.h"
 #include "ops/control/scan.h"
-#include "runtime/pool.h"
+#include "runtime/cpu/pool.h"
 
 #include <anyshape/anyshape.h>
 

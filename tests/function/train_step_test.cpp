@@ -2,7 +2,7 @@
 #include "function/compile.h"
 #include "function/same_bits.h"
 #include "function/small_network.h"
-#include "runtime/pool.h"
+#include "runtime/cpu/pool.h"
 
 #include <anyshape/memory.h>
 

@@ -1,5 +1,5 @@
 // fit, evaluate, predict and train_on_batch: one trace whatever the sizes, and the numbers that batches, threads and spelling do not change.
-#include "runtime/pool.h"
+#include "runtime/cpu/pool.h"
 
 #include <anyshape/anyshape.h>
 

@@ -9,8 +9,8 @@
 #include <random>
 #include <vector>
 
-#include "runtime/externs.h"
-#include "runtime/product.h"
+#include "runtime/cpu/externs.h"
+#include "runtime/cpu/product.h"
 
 namespace anyshape::runtime {
 namespace {

@@ -68,7 +68,7 @@ void lower_ordered(LowerCall& call, int along, bool descending) {
   loop::Builder& b = call.b;
   const Shape &from = call.call.shape(0), &to = call.outputs[0].shape;
   const Dtype dtype = call.outputs[0].dtype;
-  const int64_t words = size_of(dtype) == 8 ? 2 : 1;  // of a key: see runtime/sort.h
+  const int64_t words = size_of(dtype) == 8 ? 2 : 1;  // of a key: see runtime/cpu/sort.h
   const loop::Value outer = call.size(count_between(from, 0, along)), inner = call.size(count_between(from, along + 1, from.rank()));
   const loop::Value size = call.size(from[along]), count = call.size(to[along]), row_words = b.multiply(size, b.integer(words));
   const int32_t x = call.input(0), values = call.output(0), indices = call.output(1);

@@ -32,7 +32,7 @@ Specs shape(OpCall& call) {
 void lower(LowerCall& call) {
   loop::Builder& b = call.b;
   const Dtype dtype = call.outputs[0].dtype;
-  const int64_t words = size_of(dtype) == 8 ? 2 : 1;  // of a key: see runtime/sort.h
+  const int64_t words = size_of(dtype) == 8 ? 2 : 1;  // of a key: see runtime/cpu/sort.h
   const int32_t x = call.input(0), values = call.output(0), positions = call.output(1);
   const int32_t keys = call.scratch(Dtype::i64, call.outputs[0].shape.count() * words);
   const loop::Value descending = b.integer(call.call.attrs_as<SortAttrs>().descending ? 1 : 0);

@@ -1,6 +1,6 @@
 // Products: right against f64 sums, the same bits for any number of threads, every size may be 0 or 1.
-#include "runtime/product.h"
-#include "runtime/warm_up.h"
+#include "runtime/cpu/product.h"
+#include "runtime/cpu/warm_up.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -16,7 +16,7 @@
 #include <random>
 #include <vector>
 
-#include "runtime/openmp.h"
+#include "runtime/cpu/openmp.h"
 
 namespace anyshape::runtime {
 namespace {

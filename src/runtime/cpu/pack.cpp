@@ -1,5 +1,5 @@
 // A matrix copied row by row, or transposed in strips of columns.
-#include "runtime/pack.h"
+#include "runtime/cpu/pack.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // The result as bytes: rows, one per index of the axes before, each of them a run of every part.
-#include "runtime/join.h"
+#include "runtime/cpu/join.h"
 
 #include "tensor/host_data.h"
 #include "tensor/strided_copy.h"

@@ -1,14 +1,14 @@
 // The routines behind loop programs' calls, and parallel loops on the pool.
-#include "runtime/externs.h"
+#include "runtime/cpu/externs.h"
 
 #include <array>
 #include <mutex>
 #include <tuple>
 
 #include "loop/routine_names.h"
-#include "runtime/join.h"
-#include "runtime/product.h"
-#include "runtime/sort.h"
+#include "runtime/cpu/join.h"
+#include "runtime/cpu/product.h"
+#include "runtime/cpu/sort.h"
 
 namespace anyshape::runtime {
 namespace {

@@ -1,6 +1,6 @@
 // Products stand below ExternCall: lowering asks for one, the kernel calls it, its tiles run on the pool. oneDNN's own threading is not used:
 // it cuts by the number of threads, and so would its bits.
-#include "runtime/product.h"
+#include "runtime/cpu/product.h"
 
 #include <dnnl.h>
 
@@ -8,7 +8,7 @@
 #include <atomic>
 #include <bit>
 
-#include "runtime/openmp.h"
+#include "runtime/cpu/openmp.h"
 
 namespace anyshape::runtime {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "runtime/pool.h"
+#include "runtime/cpu/pool.h"
 
 namespace anyshape::runtime {
 

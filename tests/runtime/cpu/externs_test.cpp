@@ -1,5 +1,5 @@
 // Library routines as kernels call them, and parallel loops on the pool.
-#include "runtime/externs.h"
+#include "runtime/cpu/externs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // A few small products on a thread that is over before the process ends.
-#include "runtime/warm_up.h"
+#include "runtime/cpu/warm_up.h"
 
 #include <dnnl.h>
 #include <pthread.h>
@@ -12,8 +12,8 @@
 
 #include "base/futex.h"
 #include "base/no_fork.h"
-#include "runtime/openmp.h"
-#include "runtime/pool.h"
+#include "runtime/cpu/openmp.h"
+#include "runtime/cpu/pool.h"
 
 namespace anyshape::runtime {
 namespace {

@@ -1,6 +1,6 @@
 // A region is published in a slot of its pool; threads that have nothing to do join open slots, take parts until none is left, and leave.
 // The caller takes parts as well and never waits for a worker that did not join, so a sleeping or preempted worker costs nothing.
-#include "runtime/pool.h"
+#include "runtime/cpu/pool.h"
 
 #include <anyshape/error.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 #include "base/float_state.h"
 #include "base/futex.h"
 #include "base/thread_context.h"
-#include "runtime/openmp.h"
+#include "runtime/cpu/openmp.h"
 
 namespace anyshape::runtime {
 namespace {

@@ -1,5 +1,5 @@
 // The pool: every index once, the same cut for any number of threads, exceptions, nesting, callers that share it.
-#include "runtime/pool.h"
+#include "runtime/cpu/pool.h"
 
 #include <anyshape/error.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 #include <string>
 
 #include "base/float_state.h"
-#include "runtime/openmp.h"
+#include "runtime/cpu/openmp.h"
 
 namespace anyshape::runtime {
 namespace {

@@ -3,7 +3,7 @@
 // Element j of the row is x[j * stride]; the first `count` in order go to values[j * stride], their j to indices[j * stride] (i32). `keys` is
 // scratch memory: `size` words of 64 bits, twice as many for types of 8 bytes. Equal elements keep their order, NaN comes last.
 #pragma once
-#include "runtime/abi.h"
+#include "runtime/cpu/abi.h"
 
 namespace anyshape::runtime {
 

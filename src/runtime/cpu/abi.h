@@ -1,6 +1,6 @@
 /* The kernel ABI: where generated code and the runtime meet. C, so that any emitter can follow it. */
-#ifndef ANYSHAPE_RUNTIME_ABI_H
-#define ANYSHAPE_RUNTIME_ABI_H
+#ifndef ANYSHAPE_RUNTIME_CPU_ABI_H
+#define ANYSHAPE_RUNTIME_CPU_ABI_H
 #include <stdint.h>
 
 #ifdef __cplusplus

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "base/fork_mutex.h"
-#include "runtime/pool.h"
+#include "runtime/cpu/pool.h"
 
 namespace anyshape::runtime {
 namespace {

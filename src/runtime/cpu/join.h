@@ -1,6 +1,6 @@
 // Tensors one after the other in one: copies, for which no kernel is made, whatever their number.
 #pragma once
-#include "runtime/pool.h"
+#include "runtime/cpu/pool.h"
 
 #include <anyshape/tensor.h>
 

@@ -1,5 +1,5 @@
 // Sorting by keys: an element becomes an unsigned number of the same order, joined with its index, so that any sorting is a stable one.
-#include "runtime/sort.h"
+#include "runtime/cpu/sort.h"
 
 #include <algorithm>
 #include <bit>

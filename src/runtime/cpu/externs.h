@@ -3,8 +3,8 @@
 #pragma once
 #include <string_view>
 
-#include "runtime/abi.h"
-#include "runtime/pool.h"
+#include "runtime/cpu/abi.h"
+#include "runtime/cpu/pool.h"
 
 namespace anyshape::runtime {
 
@@ -27,7 +27,7 @@ inline constexpr int32_t row_too_long = 6;  // index is the row, value its lengt
 //   check_row_lengths  pointers splits; integers rows, limit, op number: no row is longer than the limit
 //   join_parts         pointers target, sources; integers number of sources, rows, distance between rows of the target, bytes of an element,
 //                      elements of each source in a row
-//   sort_<dtype>       runtime/sort.h
+//   sort_<dtype>       runtime/cpu/sort.h
 AsExtern find_extern(std::string_view name);
 
 // Runs `body` over [begin, end) in parts of at least `grain` on context->pool. All parts run; the result is that of the lowest part that

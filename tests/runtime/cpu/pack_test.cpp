@@ -1,5 +1,5 @@
 // Copies of matrices for products: every element where it belongs, nothing beside it, the same for any number of threads.
-#include "runtime/pack.h"
+#include "runtime/cpu/pack.h"
 
 #include <gtest/gtest.h>
 
