@@ -9,8 +9,9 @@
 #include "lower/lower.h"
 #include "lower/map_cpu.h"
 #include "passes/run_passes.h"
-#include "runtime/executable.h"
+#include "runtime/backends.h"
 #include "runtime/cpu/externs.h"
+#include "runtime/executable.h"
 
 #include <anyshape/anyshape.h>
 
@@ -69,7 +70,7 @@ void compile_by_stage(Stages& stage, const std::vector<as::TensorSpec>& argument
   std::vector<const as::loop::Kernel*> kernels;
   for (const as::lower::Launch& launch : program.launches) kernels.push_back(launch.kernel.get());
   const auto code = stage("generate", [&] { return as::codegen::compile(kernels, as::runtime::find_extern, as::codegen::host_target()); });
-  stage("executable", [&] { return as::runtime::Executable(std::move(program), symbols, {}, nullptr); });
+  stage("executable", [&] { return as::runtime::Executable(std::move(program), symbols, as::runtime::cpu_backend(), nullptr); });
 }
 
 as::Sequential network(int depth, bool normalizes) {

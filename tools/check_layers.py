@@ -9,6 +9,8 @@
     no vector, but for the files that write a library's tasks and the mapping pass itself;
   - where a tensor's memory is on its device (`device_address()`, the `pointer` of a Buffer) is asked in src/tensor/ and src/runtime/ only: all others
     go through `host_data()`;
+  - headers of src/runtime/cpu/ (the thread pool, the kernel ABI, library routines) are included there and in src/codegen/, which generates code for
+    it, only: all others ask a Backend;
   - README.md, the pages of docs/guide/ and the programs of examples/ and tests/acceptance/ do not name `detail::`.
 
 usage: check_layers.py [--self-test]
@@ -26,6 +28,7 @@ DIRECTIVE = re.compile(r"^\s*#\s*(\w+)")
 PUBLIC_DIRECTIVES = {"include", "pragma"}
 VERSION_HEADER, VERSION_MACRO = "include/anyshape/version.h", re.compile(r"^\s*#\s*define\s+ANYSHAPE_VERSION(_NUMBER)?\s")
 ONLY_IN = {"llvm": "codegen", "llvm-c": "codegen", "dnnl": "runtime", "oneapi": "runtime"}  # first part of a header's path: its folder
+PROCESSOR, KNOW_PROCESSOR = "runtime/cpu/", ("src/runtime/cpu/", "src/codegen/")
 DEVICE_MEMORY, KNOW_DEVICE_MEMORY = re.compile(r"\bdevice_address\s*\(|\bbuffer(\(\))?\s*->\s*pointer\b"), ("tensor", "runtime")
 
 # Neutral loops only: the targets cut them. Primitives that are tasks of a library still cut for themselves.
@@ -87,6 +90,8 @@ def check_internal(path, root, order):
                 yield f'{where}:{number}: "{header}" is not written from src/, as in "{folder}/name.h"'
             elif order.index(first) > order.index(folder):
                 yield f"{where}:{number}: {folder}/ includes {header}, of a later folder"
+            elif header.startswith(PROCESSOR) and not where.as_posix().startswith(KNOW_PROCESSOR):
+                yield f"{where}:{number}: includes {header}; only {' and '.join(KNOW_PROCESSOR)} may, others ask a Backend"
         elif ONLY_IN.get(first, folder) != folder:
             yield f"{where}:{number}: {folder}/ includes <{header}>, which only {ONLY_IN[first]}/ may"
         elif first in order and (root / "src" / header).exists():
@@ -169,6 +174,10 @@ def self_test():
         ("src/base/address.cpp", "char* p = x.impl()->device_address();\n", "only tensor/ and runtime/ may"),
         ("src/base/pointer.cpp", "void* p = x.impl()->buffer()->pointer;\n", "only tensor/ and runtime/ may"),
         ("src/base/told.cpp", "char* p = host_data(x);  // not its device_address()\n", None),
+        ("src/runtime/asks.cpp", '#include "runtime/cpu/pool.h"\n', "others ask a Backend"),
+        ("src/function/asks.cpp", '#include "runtime/cpu/pool.h"\n', "others ask a Backend"),
+        ("src/runtime/cpu/knows.cpp", '#include "runtime/cpu/pool.h"\n#include "runtime/c.h"\n', None),
+        ("src/codegen/knows.cpp", '#include "runtime/cpu/abi.h"\n', None),
         ("src/runtime/address.cpp", "char* p = x.impl()->device_address();\n", None),
         ("src/strange/e.cpp", "", "not in ANYSHAPE_FOLDERS"),
         ("src/base/uses.cpp", "detail::flatten(value);\n", None),
@@ -181,7 +190,7 @@ def self_test():
     ]
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        (root / "CMakeLists.txt").write_text("set(ANYSHAPE_FOLDERS base loop ops lower runtime codegen)\n")
+        (root / "CMakeLists.txt").write_text("set(ANYSHAPE_FOLDERS base loop ops lower runtime codegen function)\n")
         for path, text, _ in cases:
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text(text)

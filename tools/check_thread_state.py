@@ -25,7 +25,7 @@ ALLOWED = {  # file: its variables: why
     "tensor/recycling_allocator.h": ({"free_links", "kept", "ended", "at_thread_end"}, "memory kept for the next tensor"),
     "tensor/memory.cpp": ({"first", "ended", "at_thread_end"}, "memory kept for the next tensor"),
     "graph/bind.cpp": ({"ThreadObject<LetGoAtEnd, Interpreter>"}, "the end of a thread, which lets go of what its context holds"),
-    "runtime/executable.cpp": ({"ThreadObject<Frame, Executable>"}, "the frame kept for the next call"),
+    "runtime/executable.cpp": ({"ThreadObject<Record, Executable>"}, "the frame kept for the next call"),
     "runtime/cpu/warm_up.cpp": ({"wait"}, "the end of a thread, which waits for what it started"),
     "function/function_core.cpp": ({"ThreadObject<std::vector<int64_t>, State>"}, "a table kept for the next call"),
     "function/trace_entry.cpp": ({"ThreadObject<std::vector<int64_t>, EntryCheck>"}, "a table kept for the next call"),

@@ -160,7 +160,7 @@ void tell_passes(as::graph::Graph& graph, as::Decisions& decisions) {
   }
 }
 
-void tell_kernels(const as::lower::Program& program, const as::loop::Kernel& neutral) {
+void tell_kernels(const as::lower::Program& program, const as::Decisions& decisions, const as::loop::Kernel& neutral) {
   say("## 4. Groups");
   tell(
       "Ops that loop over the same elements become one kernel, and values that only this kernel needs never go to memory. Each decision "
@@ -170,7 +170,7 @@ void tell_kernels(const as::lower::Program& program, const as::loop::Kernel& neu
       "anything has run:");
   as::Dim arena = 0;
   for (const as::Dim& slot : program.blocks[0].slots) arena = arena + slot;
-  show("text", as::function_detail::explain_program(program, arena, {}));
+  show("text", as::function_detail::explain_program(program, {.decisions = decisions, .passes = {}}, arena, {}));
   say("## 5. Loops");
   tell(
       "Each group becomes a program of loops over linear buffers. Loop bounds are kernel parameters (`d0`), so another size needs no new "
@@ -292,8 +292,7 @@ int main() {
     const std::shared_ptr<const as::loop::Kernel> neutral = program.launches.back().kernel;
     as::lower::map_for_cpu(program, {});
     as::lower::plan_memory(program, decisions);
-    program.decisions = decisions;
-    tell_kernels(program, *neutral);
+    tell_kernels(program, decisions, *neutral);
     tell_memory(program, *graph);
     tell_code(program);
     tell_call(score);

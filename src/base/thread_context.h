@@ -35,6 +35,9 @@ class StepLosses;
 namespace random {
 class SeedScope;
 }  // namespace random
+namespace runtime {
+class Backend;
+}  // namespace runtime
 
 // The trace in progress: who answers what user code asks while it is traced.
 struct OpenTrace {
@@ -63,6 +66,7 @@ struct ThreadContext {
   const std::string* place = nullptr;                       // ` In layer "encoder/dense_1".`
   const detail::LayerState* layer = nullptr;                // whose children are called by the names that it gave them
   bool is_training = false;                                 // that layer
+  bool is_inside_task = false;                              // a part of a parallel region: one begun now runs on this thread alone
   nn::StepLosses* step_losses = nullptr;                    // takes what layers add to the loss
   nn::Description* description = nullptr;                   // layers are called for the specs of their results: there is no data
   const function_detail::Activation* activation = nullptr;  // functions whose callables run
@@ -73,10 +77,9 @@ struct ThreadContext {
   function_detail::RandomScope* random_call = nullptr;  // what is drawn counts as one call
   random::SeedScope* seeds = nullptr;                   // where numbers come from instead of the process's
   const ScopedWithout* without = nullptr;               // optimisations that are off
-  int interpretations = 0;                              // kernels are interpreted
   int quiet = 0;                                        // warnings go nowhere
   int interrupts = 0;                                   // fits that Ctrl-C ends
-  bool is_inside_task = false;                          // a part of a parallel region: one begun now runs on this thread alone
+  runtime::Backend* backend = nullptr;                  // where what is traced and called eagerly runs; null: this machine's processor
   int64_t copies = 0;                                   // row-major ones of views so far, for tests
 };
 static_assert(std::is_trivially_destructible_v<ThreadContext>, "reading it costs one address, also while the thread ends");

@@ -3,7 +3,7 @@
 
 #include "base/checked.h"
 #include "graph/bind.h"
-#include "runtime/cpu/join.h"
+#include "runtime/backends.h"
 #include "tensor/host_data.h"
 #include "tensor/make_impl.h"
 #include "tensor/partition.h"
@@ -62,7 +62,7 @@ Tensor stacked(const std::vector<Tensor>& rows) {
   if (rows[0].rank() == max_rank || !can_copy(rows)) return stack(rows);
   std::vector<int64_t> sizes{static_cast<int64_t>(rows.size())};
   for (const int64_t size : rows[0].impl()->extents()) sizes.push_back(size);
-  return runtime::join(rows, sizes, 0);
+  return *runtime::cpu_backend().join(rows, sizes, 0);
 }
 
 std::optional<Tensor> appended(const std::vector<Tensor>& batches) {
@@ -75,7 +75,7 @@ std::optional<Tensor> appended(const std::vector<Tensor>& batches) {
   }
   std::vector<int64_t> sizes(first.impl()->extents().begin(), first.impl()->extents().end());
   sizes[0] = rows;
-  return runtime::join(batches, sizes, 0);
+  return *runtime::cpu_backend().join(batches, sizes, 0);
 }
 
 Tensor ragged_of(const std::vector<Tensor>& rows) {
@@ -91,7 +91,7 @@ Tensor ragged_of(const std::vector<Tensor>& rows) {
   }
   std::vector<int64_t> sizes(first.begin(), first.end());
   sizes[0] = *split;
-  return make_ragged(runtime::join(rows, sizes, 0), make_partition(splits, "ragged"));
+  return make_ragged(*runtime::cpu_backend().join(rows, sizes, 0), make_partition(splits, "ragged"));
 }
 
 Tensor row_of(const Tensor& tensor, int64_t index) {

@@ -6,7 +6,6 @@
 #include "function/random_state.h"
 #include "graph/bind.h"
 #include "ops/movement/concat.h"
-#include "runtime/cpu/join.h"
 #include "shape/dim_node.h"
 #include "tensor/view.h"
 
@@ -50,8 +49,9 @@ class Eager final : public Interpreter {
     if (call.op.view != nullptr) {
       if (Tensor seen = call.op.view(call.inputs, call.attrs, call.outputs[0]); seen.defined()) return {std::move(seen)};
     }
-    if (call.op.kind == OpKind::Movement && !ScopedInterpretation::active()) {
-      if (const std::optional<int> axis = joined_axis(call.op, call.attrs, call.outputs[0].shape.rank())) return {joined(call, *axis)};
+    if (call.op.kind == OpKind::Movement) {
+      const std::optional<int> axis = joined_axis(call.op, call.attrs, call.outputs[0].shape.rank());
+      if (std::optional<Tensor> whole = axis ? joined(call, *axis) : std::nullopt) return {std::move(*whole)};
     }
     if (call.op.layout == nullptr || std::ranges::all_of(call.inputs, [](const Tensor& input) { return is_contiguous(*input.impl()); })) {
       return run_as(call, 0);
@@ -84,9 +84,9 @@ class Eager final : public Interpreter {
   }
 
   // Any number of tensors is a copy: a kernel for each number of them would take far longer to compile than to run.
-  static Tensor joined(const BoundCall& call, int axis) {
+  static std::optional<Tensor> joined(const BoundCall& call, int axis) {
     Sizes sizes{};
-    return runtime::join(call.inputs, sizes_of(call.outputs[0].shape, sizes), axis);
+    return runtime::current_backend().join(call.inputs, sizes_of(call.outputs[0].shape, sizes), axis);
   }
 
   // Folded axes are given back.

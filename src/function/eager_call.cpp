@@ -169,7 +169,7 @@ EagerCall describe(const BoundCall& call, uint64_t readable) {
   EagerCall eager;
   put(eager.key, reinterpret_cast<uintptr_t>(&call.op));
   for (const Tensor& input : call.inputs) put(eager.key, input.impl()->dtype);
-  put(eager.key, ScopedInterpretation::active());
+  put(eager.key, reinterpret_cast<uintptr_t>(&runtime::current_backend()));
   const bool folds = call.op.kind == OpKind::Elementwise && call.op.element != nullptr && !call.op.is_alias && call.inputs.size() <= 64;
   folds ? fold_axes(call, eager) : keep_axes(call, readable, eager);
   put(eager.key, '|');

@@ -3,6 +3,7 @@
 #include "function/named_sizes.h"
 #include "function/program_text.h"
 #include "function/summary_text.h"
+#include "runtime/peak_bytes.h"
 #include "shape/dim_node.h"
 
 #include <fmt/format.h>
@@ -61,11 +62,13 @@ std::string full_text(const std::string& name, const std::vector<Entry>& entries
   for (const Entry& entry : entries) {
     text += fmt::format("{}{}{}{}\n", text.empty() ? "" : "\n", head_of(name, entry), given.empty() ? "" : " at ", sizes_text(given));
     const runtime::Executable& executable = entry->executable();
-    text += function_detail::explain_program(executable.program(), executable.peak().arena, named.of(entry->signature()));
+    text += function_detail::explain_program(executable.program(), entry->report(), runtime::peak_of(executable).arena,
+                                             named.of(entry->signature()));
     for (const auto& part : backward_parts(*entry)) {
       const runtime::Executable& backward = *part->compiled.executable;
       text += fmt::format("\nbackward part of trace {}: {}\n{}", entry->number(), part->words,
-                          function_detail::explain_program(backward.program(), backward.peak().arena, named.of(entry->signature())));
+                          function_detail::explain_program(backward.program(), part->compiled.report, runtime::peak_of(backward).arena,
+                                                           named.of(entry->signature())));
     }
   }
   return text;

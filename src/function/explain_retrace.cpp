@@ -21,6 +21,8 @@ constexpr std::string_view advice_for_presence =
     "A value that is there in some calls and not in others is another trace: give it to all of them (weights of 1 count as none), or make "
     "a "
     "function for each.";
+constexpr std::string_view advice_for_backend =
+    "Every backend has traces of its own: call a function on one of them, or make one for each.";
 constexpr std::string_view advice_for_notes = "A mask or logits on an argument are another trace: give them to all calls or to none.";
 
 constexpr std::string_view advice_for_tapes = "What a tape follows is part of a trace made under it: let each tape follow the same.";
@@ -79,6 +81,11 @@ std::vector<Difference> differences(const TraceEntry& entry, std::span<const Ten
                                     const detail::structure::Description& description) {
   std::vector<Difference> found;
   const Signature& signature = entry.signature();
+  if (!entry.is_of_current_backend()) {
+    found.push_back({Cause::Object,
+                     fmt::format("the backend {} became {}", entry.executable().backend().name(), runtime::current_backend().name()), 1,
+                     advice_for_backend});
+  }
   for (const detail::structure::Change& change : detail::structure::changes(entry.made().values, description.parts))
     found.push_back({cause_of(change.role), change.text, 1, advice_of(change.role)});
   if (signature.specs().size() != arguments.size()) {

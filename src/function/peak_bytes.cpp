@@ -1,4 +1,5 @@
 // peak_bytes(): what a call would take, asked by the names of sizes.
+#include "runtime/peak_bytes.h"
 #include "function/function_state.h"
 #include "function/named_sizes.h"
 
@@ -28,12 +29,12 @@ Entry last_called(const function_detail::TraceCache& cache, const std::string& f
 int64_t FunctionCore::peak_bytes(const std::vector<NamedSize>& sizes) const {
   const std::vector<Entry> last = {last_called(state_->cache, state_->options.name, "peak_bytes")};
   const function_detail::NamedSizes known(state_->options.name, "peak_bytes", last, sizes);
-  return last[0]->executable().peak_bytes(known.all_of(last[0]->signature()));
+  return runtime::peak_bytes(last[0]->executable(), known.all_of(last[0]->signature()));
 }
 
 std::string FunctionCore::peak_formula() const {
   const Entry entry = last_called(state_->cache, state_->options.name, "peak_formula");
-  const runtime::Executable::Peak peak = entry->executable().peak();
+  const runtime::Peak peak = runtime::peak_of(entry->executable());
   return fmt::format("results {}, arena {}", to_string(peak.results), to_string(peak.arena));
 }
 

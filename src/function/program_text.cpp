@@ -66,7 +66,8 @@ std::vector<std::string> listed(const std::vector<std::string>& items, std::stri
 
 class Text {
  public:
-  Text(const Program& program, const Dim& arena, Substitution known) : program_(program), arena_(arena), known_(std::move(known)) {
+  Text(const Program& program, const CompileReport& report, const Dim& arena, Substitution known)
+      : program_(program), report_(report), arena_(arena), known_(std::move(known)) {
     for (const lower::Block& block : program.blocks) {
       for (const lower::Item& item : block.items) join_rows(item);
     }
@@ -164,12 +165,12 @@ class Text {
 
   // Those that found something; the others together.
   void add_passes() {
-    if (program_.passes.empty()) return;
+    if (report_.passes.empty()) return;
     const auto is_idle = [](const passes::PassReport& pass) { return pass.rewrites == 0 && pass.nodes_before == pass.nodes_after; };
     text_ += "\n  passes\n";
     size_t idle = 0;
     int64_t idle_time = 0;
-    for (const passes::PassReport& pass : program_.passes) {
+    for (const passes::PassReport& pass : report_.passes) {
       if (is_idle(pass)) {
         ++idle;
         idle_time += pass.microseconds;
@@ -186,7 +187,7 @@ class Text {
   // By stage; subjects of one answer and reason together.
   void add_decisions() {
     std::vector<std::string_view> stages;
-    for (const Decision& decision : program_.decisions) {
+    for (const Decision& decision : report_.decisions) {
       if (std::ranges::find(stages, decision.stage) == stages.end()) stages.push_back(decision.stage);
     }
     if (!stages.empty()) text_ += "\n  decisions\n";
@@ -194,14 +195,14 @@ class Text {
   }
   void add_stage(std::string_view stage) {
     std::vector<const Decision*> first;  // of each answer and reason
-    for (const Decision& decision : program_.decisions) {
+    for (const Decision& decision : report_.decisions) {
       const auto is_same = [&](const Decision* other) { return other->yes == decision.yes && other->reason == decision.reason; };
       if (decision.stage == stage && std::ranges::none_of(first, is_same)) first.push_back(&decision);
     }
     text_ += fmt::format("    {}\n", stage);
     for (const Decision* answer : first) {
       std::vector<std::string> subjects;
-      for (const Decision& decision : program_.decisions) {
+      for (const Decision& decision : report_.decisions) {
         if (decision.stage == stage && decision.yes == answer->yes && decision.reason == answer->reason)
           subjects.push_back(decision.subject);
       }
@@ -213,6 +214,7 @@ class Text {
   }
 
   const Program& program_;
+  const CompileReport& report_;
   const Dim& arena_;
   Substitution known_;  // what stands for a size
   int kernels_ = 0;
@@ -237,8 +239,8 @@ std::string_view kind_of(const Program& program, const lower::Item& item) {
   return has(launch, lower::is_arithmetic) ? "mixed" : "product";
 }
 
-std::string explain_program(const Program& program, const Dim& arena, const Substitution& known) {
-  return Text(program, arena, known).run();
+std::string explain_program(const Program& program, const CompileReport& report, const Dim& arena, const Substitution& known) {
+  return Text(program, report, arena, known).run();
 }
 
 }  // namespace anyshape::function_detail

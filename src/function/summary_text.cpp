@@ -4,6 +4,7 @@
 #include "base/amounts.h"
 #include "function/program_text.h"
 #include "lower/count_work.h"
+#include "runtime/peak_bytes.h"
 #include "shape/dim_node.h"
 
 #include <anyshape/error.h>
@@ -204,8 +205,9 @@ class Summary {
   void write_totals() {
     Amount flops, bytes;
     for (const Line& line : lines_) flops += line.flops, bytes += line.bytes, total_ns_ += line.nanoseconds;
-    const Dim arena = substitute(substitute(executable_.peak().arena, known_), bounds_);
-    const Dim results = substitute(substitute(executable_.peak().results, known_), bounds_);
+    const runtime::Peak peak = runtime::peak_of(executable_);
+    const Dim arena = substitute(substitute(peak.arena, known_), bounds_);
+    const Dim results = substitute(substitute(peak.results, known_), bounds_);
     const auto memory = [](const Dim& size) { return size.is_constant() ? bytes_text(size.value()) : to_string(size) + " B"; };
     text_ += fmt::format("  {} kernel{}, {}, {} read and written; arena {}, results {}\n", kernels_, kernels_ == 1 ? "" : "s",
                          flops.text(flops_text), bytes.text(bytes_text), memory(arena), memory(results));

@@ -297,7 +297,7 @@ void TapedTrace::compile(Backward& backward) const {
   for (const auto& [symbol, kept] : made_) symbols.push_back(symbol);
   backward.compiled = function_detail::compile(*backward.graph, std::move(symbols));
   backward.graph.reset();
-  if (backward.compiled.executable->interpreted_groups() == 0) late_->compiles.fetch_add(1);
+  if (backward.compiled.executable->code().interpreted_launches() == 0) late_->compiles.fetch_add(1);
   late_->code_bytes.fetch_add(backward.compiled.code_bytes);
   late_->compile_ms.fetch_add(backward.compiled.milliseconds);
   late_->trace_ms.fetch_add(backward.trace_ms);

@@ -27,7 +27,7 @@ int64_t TraceCache::add(const std::shared_ptr<TraceEntry>& entry) {
   const std::scoped_lock lock(mutex_);
   std::vector<Entry> held = entries();
   entry->set_number(totals_.traces++);
-  const int interpreted = entry->executable().interpreted_groups();
+  const int interpreted = entry->executable().code().interpreted_launches();
   totals_.compiles += interpreted > 0 ? 0 : 1;
   totals_.interpreted_groups += interpreted;
   totals_.trace_ms += entry->made().trace_ms;

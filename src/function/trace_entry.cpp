@@ -63,7 +63,7 @@ const graph::Check* TraceEntry::first_failing(std::span<const int64_t> values, b
 }
 
 TraceEntry::Fit TraceEntry::fits(std::span<const Tensor> arguments, const std::string& key, std::vector<int64_t>& values) const {
-  if (key_ != key || !signature_.fits_kinds(arguments) || !signature_.fits_known(arguments)) return Fit::No;
+  if (!is_of_current_backend() || key_ != key || !signature_.fits_kinds(arguments) || !signature_.fits_known(arguments)) return Fit::No;
   if (taped_ != nullptr && !taped_->is_followed_alike()) return Fit::No;
   signature_.bind(arguments, values);
   if (checks_.empty()) return Fit::Yes;

@@ -31,10 +31,13 @@ class TraceEntry {
   const std::shared_ptr<const TapedTrace>& taped() const { return taped_; }  // null for a trace that no tape follows
   const std::shared_ptr<const void>& layout() const { return layout_; }      // of the results; see FunctionResults
   const runtime::Executable& executable() const { return *compiled_.executable; }
+  const CompileReport& report() const { return compiled_.report; }
   const VariableSet& variables() const { return variables_; }
   const VariableSet& assigned() const { return assigned_; }
   // The index among the assigned variables of one whose value is that argument of a run.
   size_t assigned_by(int argument) const { return assigned_by_[static_cast<size_t>(argument) - first_variable_]; }
+
+  bool is_of_current_backend() const { return &executable().backend() == &runtime::current_backend(); }
 
   enum class Fit { Yes, No, Error };  // Error: a size rule of an op is broken
   // Whether the call fits; where its key and kinds do, fills `values` with those of the symbols.

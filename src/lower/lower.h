@@ -1,5 +1,6 @@
 // From graph to program: every group becomes a kernel, every size an expression.
 #pragma once
+#include "base/decision.h"
 #include "lower/program.h"
 
 #include <span>

@@ -1,13 +1,11 @@
 // A lowered graph: kernels in order, the buffers they work on, and sizes as expressions. What the runtime runs and the planner lays out.
 // Regions of control flow are blocks of their own, run by a control item of the block around them.
 #pragma once
-#include "base/decision.h"
 #include "graph/graph.h"
 #include "loop/ir.h"
 #include "loop/library_work.h"
 #include "lower/origin.h"
 #include "lower/update.h"
-#include "passes/pass_report.h"
 
 #include <memory>
 #include <optional>
@@ -169,8 +167,6 @@ struct Program {
   std::vector<Update> updates;
   int first_update = -1;
   bool uses_random = false;
-  Decisions decisions;         // on the way here
-  passes::PassReports passes;  // that ran before
 };
 
 // Launches and library calls of all blocks; an epilogue is a part of its call.

@@ -3,7 +3,7 @@
 #include "io/safetensors.h"
 #include "model/model_state.h"
 #include "nn/named_weights.h"
-#include "runtime/cpu/warm_up.h"
+#include "runtime/backends.h"
 
 #include <anyshape/error.h>
 
@@ -52,7 +52,7 @@ void Model::compile(CompileOptions options) {
   model::put(state.train_parts, std::make_shared<model::PartsReport>());
   model::put(state.train_step, {});
   model::put(state.evaluations, {});
-  runtime::start_warming_up_products();  // from here to the first step there is time
+  runtime::current_backend().expect_products();  // from here to the first step there is time
 }
 
 Function<Tensor(AnyLayer, Optimizer, Batch)> Model::train_step() const {

@@ -4,7 +4,7 @@
 #include "nn/first_call.h"
 
 #include "base/thread_context.h"
-#include "runtime/cpu/warm_up.h"
+#include "runtime/backends.h"
 
 #include <mutex>
 
@@ -22,7 +22,7 @@ void note_caller(LayerState& state) {
 }  // namespace
 
 void make_weights(Layer& layer, std::vector<TensorSpec> inputs) {
-  runtime::start_warming_up_products();  // few networks have none, and from here to the first there is time
+  runtime::current_backend().expect_products();  // few networks have none, and from here to the first there is time
   LayerState& state = layer.state();
   const std::scoped_lock lock(state.building);
   if (state.is_built) return;

@@ -2,9 +2,7 @@
 // every step, or, where a stacked result is what the steps are given of them, go from one part of it to the next. Where rows do not meet, blocks
 // of them run through all steps side by side: one parallel region for the whole loop.
 #include "ops/control/scan.h"
-#include "runtime/executable.h"
-#include "runtime/frame.h"
-#include "runtime/cpu/pool.h"
+#include "runtime/item_run.h"
 
 #include <algorithm>
 
@@ -16,15 +14,13 @@ int64_t row_blocks(int64_t rows, bool end_apart) {
 }
 
 // A loop over the rows [begin, end): all of them, or a block that meets no other one.
-class Executable::ScanRun {
+class ItemRun::ScanRun {
  public:
-  ScanRun(const Executable& executable, const lower::ScanItem& item, const BlockSizes::OfScan& sizes, int block, Frame& frame)
-      : executable_(executable), item_(item), sizes_(sizes), block_(block), frame_(frame), length_(size(sizes.length)) {
+  ScanRun(ItemRun& items, const lower::ScanItem& item, const BlockSizes::OfScan& sizes, int block, const int64_t* counts)
+      : items_(items), item_(item), sizes_(sizes), block_(block), length_(size(sizes.length)), counts_(counts) {
     if (!item.has_rows()) return;
     rows_ = end_ = size(sizes.rows);
     total_ = size(sizes.total);
-    if (item.rows.counts < 0) return;
-    counts_ = static_cast<const int64_t*>(pointer(item.rows.counts));
   }
   int64_t rows() const { return rows_; }
   void require_counts() const {
@@ -32,13 +28,13 @@ class Executable::ScanRun {
   }
   void take_rows(int64_t begin, int64_t end) { begin_ = begin, end_ = end; }
 
-  void run(AsContext& context) {
+  void run() {
     first_ = item_.reverse ? total_ : 0;
     for (int64_t done = 0; done < length_; ++done) {
       left_ = length_ - 1 - done;
       at_ = item_.reverse ? left_ : done;
       if (item_.reverse) first_ -= rows_at(at_);
-      if (enter_step(active_at(at_))) run_step(context);
+      if (enter_step(active_at(at_))) run_step();
       if (!item_.reverse) first_ += rows_at(at_);
     }
     if (is_fresh_) {
@@ -47,9 +43,9 @@ class Executable::ScanRun {
   }
 
  private:
-  void*& pointer(int buffer) const { return frame_.pointers[static_cast<size_t>(buffer)]; }
-  int64_t& size(int slot) const { return frame_.table(block_)[static_cast<size_t>(slot)]; }
-  int64_t bytes_of(int buffer) const { return executable_.bytes_of(buffer, frame_); }
+  void*& pointer(int buffer) const { return items_.pointer(buffer); }
+  int64_t& size(int slot) const { return items_.record_.table(block_)[static_cast<size_t>(slot)]; }
+  int64_t bytes_of(int buffer) const { return items_.bytes_of(buffer); }
   void* at(int buffer, int64_t bytes) const { return static_cast<char*>(pointer(buffer)) + bytes; }
   // How far one step, or one row of it, is from the next is what the body says of its own buffers: the memory of the whole may be larger, where
   // its size is data-dependent.
@@ -85,8 +81,8 @@ class Executable::ScanRun {
   // Rows [begin, end) of the block, or all of a value that has none.
   void keep(const lower::CarriedBuffer& each, int from, int to, int64_t begin, int64_t end) const {
     const int64_t bytes = bytes_of(each.final);
-    if (!each.by_rows) return copy_bytes(pointer(to), pointer(from), bytes);
-    if (rows_ > 0) copy_bytes(rows_of(each, to, begin), rows_of(each, from, begin), bytes / rows_ * (end - begin));
+    if (!each.by_rows) return items_.copy(pointer(to), pointer(from), bytes);
+    if (rows_ > 0) items_.copy(rows_of(each, to, begin), rows_of(each, from, begin), bytes / rows_ * (end - begin));
   }
 
   // Rows beyond the active ones have their values in `final`; the active ones stand where the step before has written them. False: there is
@@ -109,7 +105,7 @@ class Executable::ScanRun {
     if (item_.rows.apart && active == 0) return false;
     if (!changes) return true;
     if (item_.has_rows()) size(sizes_.active) = active;
-    executable_.enter_inner(item_.body, block_, frame_);
+    items_.enter_inner(item_.body, block_);
     for (const lower::ScanItem::Sequence& each : item_.captured)
       pointer(each.inside) = at(each.whole, row_bytes(bytes_of(each.inside)) * begin_);
     return true;
@@ -120,35 +116,34 @@ class Executable::ScanRun {
     const int64_t bytes = bytes_of(each.final);
     const int from = is_fresh_ ? each.initial : each.final;
     if (is_fresh_ && each.by_rows) keep(each, each.initial, each.final, active, end_ - begin_);
-    if (!each.by_rows && is_fresh_) copy_bytes(kept_at(each, at_, first_), pointer(from), bytes);
+    if (!each.by_rows && is_fresh_) items_.copy(kept_at(each, at_, first_), pointer(from), bytes);
     if (each.by_rows && rows_ > 0 && (is_fresh_ || active != active_))
-      copy_bytes(kept_at(each, at_, first_), rows_of(each, from), bytes / rows_ * active);
+      items_.copy(kept_at(each, at_, first_), rows_of(each, from), bytes / rows_ * active);
   }
 
-  void run_step(AsContext& context) {
-    executable_.set_iteration(item_.body, block_, frame_, at_);
+  void run_step() {
+    items_.set_iteration(item_.body, block_, at_);
     const size_t carried = item_.carried.size();
     const auto for_each_output = [&](auto&& give) {
       for (size_t i = 0; i < carried; ++i) give(i, output_of(item_.carried[i]));
       for (size_t i = 0; i < item_.stacked.size(); ++i)
-        give(carried + i, step_of(item_.stacked[i], executable_.output_bytes(item_.body, carried + i, frame_)));
+        give(carried + i, step_of(item_.stacked[i], items_.output_bytes(item_.body, carried + i)));
     };
     for (const lower::CarriedBuffer& each : item_.carried) pointer(each.inside) = input_of(each);
     for (const lower::ScanItem::Sequence& each : item_.sequences) pointer(each.inside) = step_of(each, bytes_of(each.inside));
-    for_each_output([&](size_t output, void* where) { executable_.lend_output(item_.body, output, frame_, where); });
-    executable_.run_items(item_.body, frame_, context);
-    for_each_output([&](size_t output, void* where) { executable_.copy_output(item_.body, output, frame_, where); });
+    for_each_output([&](size_t output, void* where) { items_.lend_output(item_.body, output, where); });
+    items_.run_block(item_.body);
+    for_each_output([&](size_t output, void* where) { items_.copy_output(item_.body, output, where); });
     is_fresh_ = false;
   }
 
-  const Executable& executable_;
+  ItemRun& items_;
   const lower::ScanItem& item_;
   const BlockSizes::OfScan& sizes_;
   int block_;
-  Frame& frame_;
   int64_t length_;
+  const int64_t* counts_;         // per time step; null: all rows in every one
   int64_t rows_ = 0, total_ = 0;  // of all blocks
-  const int64_t* counts_ = nullptr;
   int64_t begin_ = 0, end_ = 0;
   int64_t at_ = 0, left_ = 0;  // the step, and how many come after it
   int64_t first_ = 0;          // where the rows of the step begin among those of all steps
@@ -156,23 +151,23 @@ class Executable::ScanRun {
   bool is_fresh_ = true;  // no step has run
 };
 
-void Executable::run_scan(const lower::ScanItem& item, const BlockSizes::OfScan& sizes, int block, Frame& frame, AsContext& context) const {
-  ScanRun whole(*this, item, sizes, block, frame);
+void ItemRun::run_scan(const lower::ScanItem& item, const BlockSizes::OfScan& sizes, int block) {
+  const int64_t length = record_.table(block)[static_cast<size_t>(sizes.length)];
+  const int64_t* const counts = item.rows.counts < 0 ? nullptr : read<int64_t>(block, pointer(item.rows.counts), length);
+  ScanRun whole(*this, item, sizes, block, counts);
   whole.require_counts();
   const int64_t rows = whole.rows(), blocks = item.rows.apart ? row_blocks(rows, item.rows.counts >= 0) : 1;
-  if (blocks == 1) return whole.run(context);
-  while (frame.parts.size() < static_cast<size_t>(blocks)) frame.parts.push_back(std::make_unique<Frame>());
-  static_cast<Pool*>(context.pool)->run(blocks, 1, [&](int64_t first, int64_t last) {
-    for (int64_t i = first; i < last; ++i) {
-      Frame& own = *frame.parts[static_cast<size_t>(i)];
-      if (own.blocks.size() < frame.blocks.size()) own.blocks.resize(frame.blocks.size());
-      for (size_t k = 0; k < frame.blocks.size(); ++k) own.blocks[k].table = frame.blocks[k].table;
-      own.pointers = frame.pointers;
-      AsContext own_context = context;
-      ScanRun part(*this, item, sizes, block, own);
-      part.take_rows(rows * i / blocks, rows * (i + 1) / blocks);
-      part.run(own_context);
-    }
+  if (blocks == 1) return whole.run();
+  while (record_.parts.size() < static_cast<size_t>(blocks)) record_.parts.push_back(std::make_unique<Record>());
+  queue_.run_beside(blocks, [&](int64_t i, Queue& queue) {
+    Record& own = *record_.parts[static_cast<size_t>(i)];
+    if (own.blocks.size() < record_.blocks.size()) own.blocks.resize(record_.blocks.size());
+    for (size_t k = 0; k < record_.blocks.size(); ++k) own.blocks[k].table = record_.blocks[k].table;
+    own.pointers = record_.pointers;
+    ItemRun items(executable_, own, queue);
+    ScanRun part(items, item, sizes, block, counts);
+    part.take_rows(rows * i / blocks, rows * (i + 1) / blocks);
+    part.run();
   });
 }
 

@@ -193,12 +193,13 @@ TEST(Explain, measured_kernels_have_a_share_of_the_time) {
 TEST(Explain, passes_and_decisions_stand_behind_the_kernels) {
   lower::Program program;
   program.blocks.emplace_back();
-  program.passes = {{.name = "fold_constants", .microseconds = 12, .nodes_before = 40, .nodes_after = 38, .rewrites = 2},
-                    {.name = "deduplicate", .microseconds = 7, .nodes_before = 38, .nodes_after = 38, .rewrites = 0}};
-  for (int i = 10; i < 30; ++i) program.decisions.push_back({"group", "%" + std::to_string(i) + " add", false, "two kernels read it"});
-  program.decisions.push_back({"plan_memory", "%7 exp", true, "its place is free then"});
-  program.decisions.push_back({"group", "%9 exp", true, "its one consumer walks the same elements"});
-  const std::string text = function_detail::explain_program(program, 0, {});
+  function_detail::CompileReport report;
+  report.passes = {{.name = "fold_constants", .microseconds = 12, .nodes_before = 40, .nodes_after = 38, .rewrites = 2},
+                   {.name = "deduplicate", .microseconds = 7, .nodes_before = 38, .nodes_after = 38, .rewrites = 0}};
+  for (int i = 10; i < 30; ++i) report.decisions.push_back({"group", "%" + std::to_string(i) + " add", false, "two kernels read it"});
+  report.decisions.push_back({"plan_memory", "%7 exp", true, "its place is free then"});
+  report.decisions.push_back({"group", "%9 exp", true, "its one consumer walks the same elements"});
+  const std::string text = function_detail::explain_program(program, report, 0, {});
   EXPECT_EQ(text, R"(  0 kernels   0 FLOP
               arena 0 B
 

@@ -120,7 +120,7 @@ TEST(FuseRows, an_expensive_value_without_a_result_to_stand_in_has_a_scratch_of_
   return %4
 }
 )";
-  const lower::Program program = lowered(text);
+  const Lowered program = lowered(text);
   ASSERT_EQ(lower::count_runs(program), 1U);
   ASSERT_EQ(program.buffers.size(), 3U);
   EXPECT_EQ(to_string(program.buffers[2].count), "64 * ((n + 255) / 256)");
@@ -135,7 +135,7 @@ TEST(FuseRows, what_others_read_is_written_on_the_way) {
   return %4, %5, %3
 }
 )";
-  const lower::Program program = lowered(text);
+  const Lowered program = lowered(text);
   ASSERT_EQ(lower::count_runs(program), 2U);
   EXPECT_EQ(loops(program.launches[0].kernel->body), (Loops{{"parallel", 1}, {"for", 1}, {"reduce", 1}, {"vector", 1}}));
   EXPECT_EQ(in_memory(text), (std::set<int>{2, 3, 4, 5}));

@@ -66,7 +66,7 @@ TEST(Group, results_that_share_what_they_read_are_written_by_one_kernel) {
   return %3, %4, %5
 }
 )";
-  const lower::Program program = lowered(text);
+  const Lowered program = lowered(text);
   ASSERT_EQ(lower::count_runs(program), 1U);
   EXPECT_EQ(program.launches[0].buffers.size(), 6U);
 }
@@ -109,7 +109,7 @@ TEST(Group, parts_are_written_where_they_stand_in_the_whole) {
   return %6, %4
 }
 )";
-  const lower::Program program = lowered(text);
+  const Lowered program = lowered(text);
   ASSERT_EQ(lower::count_runs(program), 2U) << "one loop, one product";
   EXPECT_EQ(program.launches[0].buffers.size(), 4U) << "x, y, the whole, and the part that is a result";
 }

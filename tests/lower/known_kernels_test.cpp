@@ -7,7 +7,7 @@ namespace anyshape::test {
 namespace {
 
 TEST(KnownKernels, equal_kernels_of_a_program_are_one) {
-  const lower::Program program = lowered(R"(graph f(%0 x: f32[n], %1 y: f32[m], %2 z: f32[m]) {
+  const Lowered program = lowered(R"(graph f(%0 x: f32[n], %1 y: f32[m], %2 z: f32[m]) {
   %3 = exp(%0) : f32[n]
   %4 = exp(%1) : f32[m]
   %5 = tanh(%2) : f32[m]

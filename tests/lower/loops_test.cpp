@@ -119,7 +119,7 @@ TEST(LowerReduction, columns_are_vector_lanes_that_sum_in_order_in_parts_of_the_
 }
 
 TEST(LowerReduction, everything_is_parts_and_then_one) {
-  const lower::Program program = lowered("graph f(%0 x: f32[a, b]) {\n  %1 = sum(%0) {axes=[0, 1]} : f32[]\n  return %1\n}\n");
+  const Lowered program = lowered("graph f(%0 x: f32[a, b]) {\n  %1 = sum(%0) {axes=[0, 1]} : f32[]\n  return %1\n}\n");
   ASSERT_EQ(lower::count_runs(program), 1U);
   EXPECT_EQ(loops(program.launches[0].kernel->body), (Loops{{"parallel", 1}, {"reduce", 2}}));
   EXPECT_EQ(program.blocks[0].slots.size(), 1U) << "the parts";

@@ -30,18 +30,20 @@ inline std::set<int> in_memory(const std::string& text) {
   return ids;
 }
 
-inline lower::Program lowered(const std::string& text) {
+struct Lowered : lower::Program {
+  Decisions decisions;
+};
+inline Lowered lowered(const std::string& text) {
   const auto graph = graph::parse(text, find_op);
   Decisions decisions;
   lower::Program program = lower::lower(*graph, decisions);
   lower::map_for_cpu(program, {});
   lower::plan_memory(program, decisions);
-  program.decisions = std::move(decisions);
-  return program;
+  return {std::move(program), std::move(decisions)};
 }
 
 // What a stage decided first, and why; empty: nothing.
-inline std::string first_decision(const lower::Program& program, std::string_view stage) {
+inline std::string first_decision(const Lowered& program, std::string_view stage) {
   const auto found = std::ranges::find(program.decisions, stage, &Decision::stage);
   return found == program.decisions.end() ? "" : (found->yes ? "yes: " : "no: ") + found->reason;
 }

@@ -10,7 +10,7 @@
 namespace anyshape::test {
 namespace {
 
-std::string told(const lower::Program& program) { return first_decision(program, "pack_operands"); }
+std::string told(const Lowered& program) { return first_decision(program, "pack_operands"); }
 
 // The sizes of f32 scratch.
 std::string scratch(const lower::Program& program) {
@@ -23,8 +23,8 @@ std::string scratch(const lower::Program& program) {
 }
 
 // Nothing stays a temporary but scratch: the product is read by a sum.
-lower::Program product(const std::string& a, const std::string& b, const std::string& result, const std::string& attrs = "",
-                       const std::string& dtype = "f32") {
+Lowered product(const std::string& a, const std::string& b, const std::string& result, const std::string& attrs = "",
+                const std::string& dtype = "f32") {
   return lowered(fmt::format(R"(graph f(%0 a: {0}[{1}], %1 b: {0}[{2}]) {{
   %2 = matmul(%0, %1){4} : {0}[{3}]
   %3 = tanh(%2) : {0}[{3}]
@@ -37,18 +37,18 @@ lower::Program product(const std::string& a, const std::string& b, const std::st
 const std::string turned = " {transpose_a=false, transpose_b=true}";
 
 TEST(PackOperand, rows_4_KiB_apart_are_copied_for_many_rows) {
-  const lower::Program program = product("rows, 256", "256, 1024", "rows, 1024");
+  const Lowered program = product("rows, 256", "256, 1024", "rows, 1024");
   EXPECT_EQ(told(program), "yes: b is copied to rows further apart where rows >= 256");
   EXPECT_EQ(scratch(program), "270336 * min(rows / 256, 1)");
 }
 
 TEST(PackOperand, a_batch_of_a_is_more_rows) {
-  const lower::Program program = product("batch, time, 256", "256, 1024", "batch, time, 1024");
+  const Lowered program = product("batch, time, 256", "256, 1024", "batch, time, 1024");
   EXPECT_EQ(told(program), "yes: b is copied to rows further apart where batch * time >= 256");
 }
 
 TEST(PackOperand, a_transposed_b_is_turned_once) {
-  const lower::Program program = product("rows, 1024", "256, 1024", "rows, 256", turned);
+  const Lowered program = product("rows, 1024", "256, 1024", "rows, 256", turned);
   EXPECT_EQ(told(program), "yes: b is transposed once where rows >= 256");
   EXPECT_EQ(scratch(program), "294912 * min(rows / 256, 1)");
 }
@@ -63,7 +63,7 @@ TEST(PackOperand, sizes_that_are_known_decide_at_once) {
 }
 
 TEST(PackOperand, open_sizes_are_a_rule_that_every_call_follows) {
-  const lower::Program program = product("m, k", "k, n", "m, n");
+  const Lowered program = product("m, k", "k, n", "m, n");
   EXPECT_EQ(told(program), "yes: b is copied to rows further apart where n % 1024 == 0 and m >= 256 and n >= 32 and k >= 64");
 }
 

@@ -51,7 +51,7 @@ void expect_sound(const lower::Program& program) {
 }
 
 TEST_F(PlanMemory, a_chain_of_products_takes_turns_in_two_slots) {
-  const lower::Program program = lowered(R"(graph f(%0 x: f32[n, 4], %1 w: f32[4, 4]) {
+  const Lowered program = lowered(R"(graph f(%0 x: f32[n, 4], %1 w: f32[4, 4]) {
   %2 = matmul(%0, %1) : f32[n, 4]
   %3 = matmul(%2, %1) : f32[n, 4]
   %4 = matmul(%3, %1) : f32[n, 4]
@@ -66,7 +66,7 @@ TEST_F(PlanMemory, a_chain_of_products_takes_turns_in_two_slots) {
 }
 
 TEST_F(PlanMemory, a_value_that_is_read_later_keeps_its_slot) {
-  const lower::Program program = lowered(R"(graph f(%0 x: f32[n, 4], %1 w: f32[4, 4]) {
+  const Lowered program = lowered(R"(graph f(%0 x: f32[n, 4], %1 w: f32[4, 4]) {
   %2 = matmul(%0, %1) : f32[n, 4]
   %3 = matmul(%2, %1) : f32[n, 4]
   %4 = matmul(%3, %1) : f32[n, 4]
@@ -79,7 +79,7 @@ TEST_F(PlanMemory, a_value_that_is_read_later_keeps_its_slot) {
 }
 
 TEST_F(PlanMemory, a_slot_grows_by_a_size_that_is_not_known_to_fit) {
-  const lower::Program program = lowered(R"(graph f(%0 x: f32[n, 4], %1 w: f32[4, m], %2 v: f32[m, k], %3 u: f32[k, 2]) {
+  const Lowered program = lowered(R"(graph f(%0 x: f32[n, 4], %1 w: f32[4, m], %2 v: f32[m, k], %3 u: f32[k, 2]) {
   %4 = matmul(%0, %1) : f32[n, m]
   %5 = matmul(%4, %2) : f32[n, k]
   %6 = matmul(%5, %3) : f32[n, 2]
@@ -93,7 +93,7 @@ TEST_F(PlanMemory, a_slot_grows_by_a_size_that_is_not_known_to_fit) {
 }
 
 TEST_F(PlanMemory, a_smaller_value_fits_the_slot_of_a_larger_one) {
-  const lower::Program program = lowered(R"(graph f(%0 x: f32[n, 4], %1 w: f32[4, 4], %2 v: f32[4, 2], %3 u: f32[2, 4]) {
+  const Lowered program = lowered(R"(graph f(%0 x: f32[n, 4], %1 w: f32[4, 4], %2 v: f32[4, 2], %3 u: f32[2, 4]) {
   %4 = matmul(%0, %1) : f32[n, 4]
   %5 = matmul(%4, %1) : f32[n, 4]
   %6 = matmul(%5, %2) : f32[n, 2]
@@ -114,7 +114,7 @@ constexpr std::string_view softened = R"(graph f(%0 x: f32[n, 4], %1 w: f32[4, 4
 )";
 
 TEST_F(PlanMemory, an_elementwise_result_is_written_over_an_input_that_is_not_read_again) {
-  const lower::Program program = lowered(std::string(softened));
+  const Lowered program = lowered(std::string(softened));
   expect_sound(program);
   EXPECT_EQ(slots(program), (std::vector<int>{0, 0}));
   ASSERT_FALSE(program.decisions.empty());
@@ -125,14 +125,14 @@ TEST_F(PlanMemory, an_elementwise_result_is_written_over_an_input_that_is_not_re
 
 TEST_F(PlanMemory, writing_in_place_can_be_switched_off) {
   const ScopedWithout without("in_place");
-  const lower::Program program = lowered(std::string(softened));
+  const Lowered program = lowered(std::string(softened));
   EXPECT_EQ(slots(program), (std::vector<int>{0, 1}));
   EXPECT_EQ(program.decisions.back().reason, "switched off");
 }
 
 TEST_F(PlanMemory, sharing_can_be_switched_off) {
   const ScopedWithout in_place("in_place"), reuse("reuse_memory");
-  const lower::Program program = lowered(R"(graph f(%0 x: f32[n, 4], %1 w: f32[4, 4]) {
+  const Lowered program = lowered(R"(graph f(%0 x: f32[n, 4], %1 w: f32[4, 4]) {
   %2 = matmul(%0, %1) : f32[n, 4]
   %3 = matmul(%2, %1) : f32[n, 4]
   %4 = matmul(%3, %1) : f32[n, 4]
@@ -145,7 +145,7 @@ TEST_F(PlanMemory, sharing_can_be_switched_off) {
 
 // The reason of the last refusal to write in place.
 std::string refusal(const std::string& text) {
-  const lower::Program program = lowered(text);
+  const Lowered program = lowered(text);
   expect_sound(program);
   std::string reason;
   for (const Decision& each : program.decisions) {
@@ -186,7 +186,7 @@ TEST_F(PlanMemory, what_is_read_elsewhere_is_not_written_over) {
 }
 
 TEST_F(PlanMemory, results_and_arguments_have_no_slot) {
-  const lower::Program program = lowered("graph f(%0 x: f32[n]) {\n  %1 = exp(%0) : f32[n]\n  return %1, %0\n}\n");
+  const Lowered program = lowered("graph f(%0 x: f32[n]) {\n  %1 = exp(%0) : f32[n]\n  return %1, %0\n}\n");
   EXPECT_TRUE(program.blocks[0].slots.empty());
   ASSERT_EQ(program.results.size(), 2U);
   EXPECT_EQ(program.buffers[static_cast<size_t>(program.results[0].buffer)].kind, lower::BufferKind::Result);

@@ -20,7 +20,7 @@ struct Inputs {
 using Step = std::function<Tensor(const Inputs&)>;
 
 // The number of rows as a symbol, or as what it is.
-lower::Program program_of(const Step& step, const Dim& rows) {
+Lowered program_of(const Step& step, const Dim& rows) {
   const int64_t count = rows.is_constant() ? rows.value() : size;
   const auto traced = function(
       [&](Tensor h, Tensor xs, Tensor weight, Tensor shift) {
@@ -36,7 +36,7 @@ lower::Program program_of(const Step& step, const Dim& rows) {
   return lowered(traced.traces()[0].graph);
 }
 
-std::string decided(const lower::Program& program) { return first_decision(program, "split_rows"); }
+std::string decided(const Lowered& program) { return first_decision(program, "split_rows"); }
 
 const lower::ScanItem& loop_of(const lower::Program& program) {
   for (const lower::Item& item : program.blocks[0].items) {
@@ -46,7 +46,7 @@ const lower::ScanItem& loop_of(const lower::Program& program) {
 }
 
 bool runs_apart(const Step& step, const Dim& rows) {
-  const lower::Program program = program_of(step, rows);
+  const Lowered program = program_of(step, rows);
   EXPECT_EQ(loop_of(program).rows.apart, decided(program).starts_with("yes")) << decided(program);
   return loop_of(program).rows.apart;
 }
@@ -87,7 +87,7 @@ TEST(SplitRows, rows_that_meet_stay_together_where_all_sizes_are_equal) {
 
 // The batch stands only where rows are: a block of them still reads all of a weight that is as long.
 TEST(SplitRows, only_rows_are_counted_in_blocks) {
-  const lower::Program program = program_of([](const Inputs& in) { return in.x + matmul(in.h, in.weight); }, size);
+  const Lowered program = program_of([](const Inputs& in) { return in.x + matmul(in.h, in.weight); }, size);
   const lower::ScanItem& loop = loop_of(program);
   ASSERT_TRUE(loop.has_rows());
   EXPECT_TRUE(loop.rows.count.same_as(size));

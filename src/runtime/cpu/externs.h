@@ -5,16 +5,9 @@
 
 #include "runtime/cpu/abi.h"
 #include "runtime/cpu/pool.h"
+#include "runtime/failure.h"
 
 namespace anyshape::runtime {
-
-// AsFailure::code
-inline constexpr int32_t index_out_of_range = 1;
-inline constexpr int32_t routine_failed = 2;  // op is -1: the routine does not know which one it serves
-inline constexpr int32_t splits_out_of_order = 3;
-inline constexpr int32_t empty_row = 4;     // where there must be none; index is the row
-inline constexpr int32_t rows_differ = 5;   // index is the row, value its length
-inline constexpr int32_t row_too_long = 6;  // index is the row, value its length
 
 // The routine of that name (see the list below), nullptr where there is none. Fits loop::ExternLookup.
 //   product_f32        pointers a, b, c; integers transpose_a, transpose_b, m, n, k, lda, ldb, ldc, beta (0 or 1)

@@ -1,14 +1,12 @@
 // The processor's library: work is cut into tasks of the pool, and what follows a product runs on each block while it is in cache.
-#include "base/inline_vector.h"
-#include "loop/interpret.h"
+#include "runtime/cpu/cpu_library.h"
+
 #include "runtime/cpu/externs.h"
-#include "runtime/library.h"
 #include "runtime/cpu/pack.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cpu/product.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 
 namespace anyshape::runtime {
@@ -19,9 +17,10 @@ int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 // Batch entry after batch entry, tile by tile, each written in blocks of rows that are handed on while they are in cache.
 class TiledProduct {
  public:
-  TiledProduct(AsContext* context, const ProductCall& call)
+  TiledProduct(AsContext* context, const ProductCall& call, const BlockRun* after)
       : context_(context),
         call_(call),
+        after_(after),
         sizes_(call.sizes),
         is_packed_(sizes_.packs != 0),
         plan_(plan_product(call.transpose_a || (call.transpose_b && !is_packed_), sizes_.m, sizes_.n, sizes_.k)),
@@ -84,8 +83,8 @@ class TiledProduct {
       block.a = call_.a + from_a + (block.transpose_a ? row : row * block.lda);
       block.c = call_.c + row_of_c * sizes_.n + first_column;
       if (!product_on_this_thread(block)) return fail_routine(context_);
-      if (call_.epilogue == nullptr) continue;
-      const int32_t status = call_.epilogue->run(context_, {row_of_c, row_of_c + block.m, first_column, end_column});
+      if (after_ == nullptr) continue;
+      const int32_t status = after_->run(context_, {row_of_c, row_of_c + block.m, first_column, end_column});
       if (status != 0) return status;
     }
     return 0;
@@ -93,29 +92,15 @@ class TiledProduct {
 
   AsContext* context_;
   const ProductCall& call_;
+  const BlockRun* after_;
   const ProductSizes<int64_t>& sizes_;
   bool is_packed_;
   ProductPlan plan_;
   int64_t down_, across_;  // tiles of an entry
 };
 
-class ProcessorLibrary final : public Library {
- public:
-  int32_t multiply(AsContext* context, const ProductCall& call) const override { return TiledProduct(context, call).run(); }
-};
-
 }  // namespace
 
-int32_t BlockKernel::run(AsContext* context, const ResultBlock& block) const {
-  InlineVector<int64_t, 24> dims(dims_);
-  std::ranges::copy(std::array{block.first_row, block.end_row, block.first_column, block.end_column}, dims.begin());
-  if (entry_ != nullptr) return entry_(context, buffers_.data(), dims.data());
-  return loop::interpret(kernel_, context, buffers_, std::span(dims.data(), dims.size()), find_extern);
-}
-
-const Library& processor_library() {
-  static constexpr ProcessorLibrary library;
-  return library;
-}
+int32_t multiply(AsContext* context, const ProductCall& call, const BlockRun* after) { return TiledProduct(context, call, after).run(); }
 
 }  // namespace anyshape::runtime

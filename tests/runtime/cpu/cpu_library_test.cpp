@@ -1,5 +1,5 @@
 // The processor's library: products against plain sums, blocks that cover a result once, the same bits for any number of threads.
-#include "runtime/library.h"
+#include "runtime/cpu/cpu_library.h"
 
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ std::vector<float> run(const Batched& product, int threads) {
   Pool pool(threads);
   AsContext context = make_context(pool);
   std::vector<float> c(static_cast<size_t>(product.entries() * product.m * product.n), 7.0F);
-  EXPECT_EQ(processor_library().multiply(&context, product.call(c)), 0);
+  EXPECT_EQ(multiply(&context, product.call(c), nullptr), 0);
   return c;
 }
 
@@ -91,7 +91,7 @@ TEST(Library, a_copy_of_b_gives_the_same_product) {
     AsContext context = make_context(pool);
     ProductCall call{.transpose_b = transpose, .a = a.data(), .b = b.data(), .c = c.data(), .packed = packed.data()};
     call.sizes = {.m = m, .n = n, .k = k, .distance_a = k, .distance_b = transpose ? k : n, .packs = 1, .packed_distance = distance};
-    ASSERT_EQ(processor_library().multiply(&context, call), 0);
+    ASSERT_EQ(multiply(&context, call, nullptr), 0);
     for (int64_t i = 0; i < m * n; ++i) {
       double sum = 0;
       for (int64_t j = 0; j < k; ++j)
@@ -102,32 +102,32 @@ TEST(Library, a_copy_of_b_gives_the_same_product) {
   }
 }
 
-// Adds 1 to every element of its block of b0, and the number that it is given for all blocks.
-struct Follower {
-  static int32_t run(AsContext*, void* const* buffers, const int64_t* dims) {
-    auto* const c = static_cast<float*>(buffers[0]);
-    const int64_t columns = dims[4];
-    for (int64_t row = dims[0]; row < dims[1]; ++row) {
-      for (int64_t column = dims[2]; column < dims[3]; ++column) c[row * columns + column] += 1000.0F;
+// Adds 1000 to every element of its block.
+struct Follower final : BlockRun {
+  Follower(float* c, int64_t columns) : c(c), columns(columns) {}
+  int32_t run(AsContext*, const ResultBlock& block) const override {
+    for (int64_t row = block.first_row; row < block.end_row; ++row) {
+      for (int64_t column = block.first_column; column < block.end_column; ++column) c[row * columns + column] += 1000.0F;
     }
     return 0;
   }
+  float* c;
+  int64_t columns;
+};
+
+struct Failing final : BlockRun {
+  int32_t run(AsContext*, const ResultBlock&) const override { return 3; }
 };
 
 TEST(Library, what_follows_runs_on_every_element_once_after_it_is_written) {
   const Batched product{false, false, 210, 300, 90};
   const std::vector<float> plain = run(product, 1);
-  const loop::Kernel unused;
   for (const int threads : {1, 2, 3}) {
     Pool pool(threads);
     AsContext context = make_context(pool);
     std::vector<float> c(plain.size());
-    void* const buffers[] = {c.data()};
-    const int64_t dims[] = {0, product.entries() * product.m, 0, product.n, product.n};
-    const BlockKernel epilogue(unused, Follower::run, buffers, dims);
-    ProductCall call = product.call(c);
-    call.epilogue = &epilogue;
-    ASSERT_EQ(processor_library().multiply(&context, call), 0);
+    const Follower after(c.data(), product.n);
+    ASSERT_EQ(multiply(&context, product.call(c), &after), 0);
     for (size_t i = 0; i < c.size(); ++i) ASSERT_EQ(c[i], plain[i] + 1000.0F) << i;
   }
 }
@@ -139,14 +139,10 @@ TEST(Library, a_refused_product_and_a_kernel_that_fails_end_the_call) {
   std::vector<float> c(static_cast<size_t>(product.entries() * product.m * product.n));
   ProductCall refused = product.call(c);
   refused.sizes.distance_a = 1;  // rows within each other
-  EXPECT_NE(processor_library().multiply(&context, refused), 0);
+  EXPECT_NE(multiply(&context, refused, nullptr), 0);
   EXPECT_EQ(context.failure.code, routine_failed);
-  const loop::Kernel unused;
-  const int64_t dims[] = {0, 0, 0, 0};
-  const BlockKernel fails(unused, [](AsContext*, void* const*, const int64_t*) -> int32_t { return 3; }, {}, dims);
-  ProductCall followed = product.call(c);
-  followed.epilogue = &fails;
-  EXPECT_EQ(processor_library().multiply(&context, followed), 3);
+  const Failing fails;
+  EXPECT_EQ(multiply(&context, product.call(c), &fails), 3);
 }
 
 }  // namespace
