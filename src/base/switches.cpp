@@ -2,6 +2,7 @@
 #include "base/switches.h"
 
 #include "base/log.h"
+#include "base/near_names.h"
 #include "base/no_fork.h"
 #include "base/thread_context.h"
 
@@ -19,9 +20,9 @@ constinit const Switch* last_made = nullptr;  // all of them are made before mai
 void warn_of_unknown(const std::string& name) {
   const std::vector<const Switch*> all = all_switches();
   if (std::ranges::find(all, name, &Switch::name) != all.end()) return;
-  std::string text = "ANYSHAPE_WITHOUT: \"" + name + "\" is nothing that can be switched off; expected some of";
-  for (const Switch* each : all) text += " " + std::string(each->name);
-  log_warning(text + ", separated by commas.");
+  std::vector<std::string> names;
+  for (const Switch* each : all) names.emplace_back(each->name);
+  log_warning("ANYSHAPE_WITHOUT: " + unknown_name("switch", name, names) + " Several are separated by commas.");
 }
 
 std::vector<std::string> from_environment() {

@@ -1,12 +1,12 @@
 // Choosing sizes.
 #include "function/sample_sizes.h"
 
+#include "base/near_names.h"
 #include "shape/dim_node.h"
 
 #include <anyshape/error.h>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -24,7 +24,7 @@ SizeSampler::SizeSampler(const Signature& signature, std::vector<size_t> togethe
   for (const SizeRange& range : ranges) {
     const auto found = std::ranges::find(names, range.name);
     if (found == names.end()) {
-      throw ArgumentError(fmt::format("verify: there is no size \"{}\"; expected one of: {}.", range.name, fmt::join(names, ", ")));
+      throw ArgumentError("verify: " + unknown_name("size", range.name, names));
     }
     const auto index = static_cast<size_t>(found - names.begin());
     const DimOptions& options = as_symbol(signature.symbols()[index])->options;

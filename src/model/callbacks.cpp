@@ -1,4 +1,6 @@
 // The callbacks that come with the library.
+
+#include "base/near_names.h"
 #include "base/option_rules.h"
 #include "model/model_state.h"
 #include "model/path_template.h"
@@ -9,7 +11,6 @@
 #include <anyshape/registry.h>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,8 +49,8 @@ bool is_better(double value, double best, Monitor mode, const std::string& name,
 // ArgumentError with the recorded names where the monitored one is not among them.
 void require_recorded(const char* callback, const std::string& name, const std::vector<std::string>& recorded) {
   if (std::ranges::find(recorded, name) != recorded.end()) return;
-  throw ArgumentError(fmt::format("{}: \"{}\" is not recorded; expected one of {}. Give fit validation data for val_ values.", callback,
-                                  name, fmt::join(recorded, ", ")));
+  throw ArgumentError(
+      fmt::format("{}: {} Give fit validation data for val_ values.", callback, unknown_name("recorded value", name, recorded)));
 }
 
 double monitored(const char* callback, const std::string& name, const Scores& scores) {

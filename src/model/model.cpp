@@ -1,5 +1,7 @@
 // The model's handle: a network with a way to train it.
+
 #include "base/cut_text.h"
+#include "base/near_names.h"
 #include "io/safetensors.h"
 #include "model/model_state.h"
 #include "nn/named_weights.h"
@@ -74,7 +76,7 @@ AnyLayer Model::layer(const std::string& name) const {
     if (own == name) return state.children[i];
     if (name.starts_with(own + "/")) return Model(state.children[i]).layer(name.substr(own.size() + 1));
   }
-  throw ArgumentError(fmt::format("layer: \"{}\" is no layer of the model; expected one of {}.", name, fmt::join(state.child_names, ", ")));
+  throw ArgumentError("layer: " + unknown_name("layer of the model", name, state.child_names));
 }
 
 void Model::stop_training() { State::of(*this, "stop_training").stop = true; }

@@ -1,10 +1,12 @@
 // Fields between braces, formatted as Python's str.format formats numbers.
 #include "model/path_template.h"
 
+#include "base/cut_text.h"
+#include "base/near_names.h"
+
 #include <anyshape/error.h>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -53,10 +55,10 @@ std::string PathTemplate::formatted(const Part& part, double value) const {
 void PathTemplate::require_known(const std::vector<std::string>& recorded) const {
   for (const Part& part : parts_) {
     if (part.field.empty() || part.field == "epoch" || std::ranges::find(recorded, part.field) != recorded.end()) continue;
-    throw ArgumentError(
-        fmt::format("{}: the path \"{}\" has the field \"{}\", which is not recorded; expected epoch or one of {}. Give fit "
-                    "validation data for val_ values.",
-                    callback_, given_, part.field, fmt::join(recorded, ", ")));
+    std::vector<std::string> known = {"epoch"};
+    known.insert(known.end(), recorded.begin(), recorded.end());
+    throw ArgumentError(fmt::format("{}: the path {}: {} Give fit validation data for val_ values.", callback_, in_quotes(given_),
+                                    unknown_name("recorded value", part.field, known)));
   }
 }
 

@@ -143,7 +143,7 @@ TEST(Verify, variables_and_random_numbers_start_equal_and_are_left_alone) {
 TEST(Verify, wrong_ranges_are_named) {
   auto square =
       function([](Tensor x) { return x * x; }, {.name = "square", .signature = {spec(f32, {dim("n", {.max = 8, .multiple_of = 4})})}});
-  EXPECT_EQ(text_of<ArgumentError>([&] { verify(square, {{.name = "rows"}}); }), "verify: there is no size \"rows\"; expected one of: n.");
+  EXPECT_EQ(text_of<ArgumentError>([&] { verify(square, {{.name = "rows"}}); }), "verify: \"rows\" is no size; expected \"n\".");
   EXPECT_EQ(text_of<ArgumentError>([&] { verify(square, {{.name = "n", .max = 9}}); }),
             "verify: the range 0..9 of \"n\" is empty or wider than its signature; expected a part of 0..8.");
   EXPECT_EQ(text_of<ArgumentError>([&] { verify(square, {{.name = "n", .min = 5, .max = 7}}); }),

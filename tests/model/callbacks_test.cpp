@@ -133,7 +133,7 @@ TEST_F(Callbacks, early_stopping_takes_accuracies_for_better_when_greater) {
   }
   // Nothing asked to stop: a fit that follows begins anew and runs to its end.
   EXPECT_EQ(text_of<ArgumentError>([&] { fit_with({1}, EarlyStopping({.monitor = "val_los"})); }),
-            "EarlyStopping: \"val_los\" is not recorded; expected one of loss, val_loss. Give fit validation data for val_ values.");
+            "EarlyStopping: \"val_los\" is no recorded value; expected \"val_loss\". Give fit validation data for val_ values.");
 }
 
 TEST_F(Callbacks, what_is_better_follows_from_the_whole_name_or_is_asked_for) {
@@ -170,7 +170,7 @@ TEST_F(Callbacks, a_value_that_is_not_recorded_is_refused_before_the_first_step)
   model_.compile({.optimizer = "sgd", .loss = "mse", .metrics = {"mae"}});
   EXPECT_EQ(
       text_of<ArgumentError>([&] { model_.fit(ones({2, 1}), ones({2, 1}), {.verbose = Verbose::Silent, .callbacks = {EarlyStopping()}}); }),
-      "EarlyStopping: \"val_loss\" is not recorded; expected one of loss, mae. Give fit validation data for val_ values.");
+      "EarlyStopping: \"val_loss\" is no recorded value; expected one of \"loss\", \"mae\". Give fit validation data for val_ values.");
   EXPECT_EQ(model_.optimizer().iterations().read().item<int64_t>(), 0);
   EXPECT_EQ(model_.weights()[0].item<float>(), 0);
 }
@@ -233,10 +233,12 @@ TEST_F(Callbacks, what_a_checkpoint_cannot_write_is_found_before_training) {
     EXPECT_EQ(model_.optimizer().iterations().read().item<int64_t>(), 0) << path;
     return text;
   };
-  EXPECT_EQ(refusal("ck-{val_loss:.2f}"),
-            "ModelCheckpoint: the path \"ck-{val_loss:.2f}\" has the field \"val_loss\", which is not recorded; expected epoch or one of "
-            "loss. Give "
-            "fit validation data for val_ values.");
+  EXPECT_EQ(
+      refusal("ck-{val_loss:.2f}"),
+      "ModelCheckpoint: the path \"ck-{val_loss:.2f}\": \"val_loss\" is no recorded value; expected one of \"loss\", \"epoch\". Give fit "
+      "validation data for val_ values.");
+  EXPECT_EQ(refusal("ck-{epohc}").substr(0, 96),
+            "ModelCheckpoint: the path \"ck-{epohc}\": \"epohc\" is no recorded value; expected \"epoch\". Give fit");
   EXPECT_EQ(refusal("ck-{epoch:q}"),
             "ModelCheckpoint: the path \"ck-{epoch:q}\" formats \"epoch\" by \"q\"; expected a format of a number, like 02d.");
   EXPECT_EQ(refusal("ck-{loss:02d}"),

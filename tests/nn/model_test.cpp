@@ -17,8 +17,9 @@ TEST(Model, names_count_per_model_and_are_looked_up) {
   for (const AnyLayer& layer : model.children()) names.push_back(layer.name());
   EXPECT_EQ(names, (std::vector<std::string>{"dense", "middle", "dense_1", "dropout"}));
   EXPECT_EQ(model.layer("middle").type(), "Dense");
-  const std::string text = text_of<ArgumentError>([&] { model.layer("dense_2"); });
-  EXPECT_NE(text.find("dense, middle, dense_1, dropout"), std::string::npos) << text;
+  EXPECT_EQ(text_of<ArgumentError>([&] { model.layer("dense_2"); }),
+            "layer: \"dense_2\" is no layer of the model; expected one of \"dense_1\", \"dense\".");
+  EXPECT_EQ(text_of<ArgumentError>([&] { model.layer("midle"); }), "layer: \"midle\" is no layer of the model; expected \"middle\".");
   const std::string twice = text_of<ArgumentError>([] { Sequential(Dense(1, {.name = "a"}), Dense(1, {.name = "a"})); });
   EXPECT_NE(twice.find("two layers are named \"a\""), std::string::npos) << twice;
 }
