@@ -17,8 +17,8 @@ class BalancedAccuracy : public as::StreamingMetric {
     const auto [label, scores, weight] = weighed(target, prediction, sample_weight, as::TargetForm::ClassNumbers);
     const Tensor is_class = as::one_hot(as::reshape(label, {-1}), classes_) * as::reshape(weight, {-1, 1});  // [positions, classes]
     const Tensor is_found = as::cast(label == as::argmax(scores, {.axis = -1}), as::f32);
-    add(found_, as::sum(is_class * as::reshape(is_found, {-1, 1}), {.axes = {0}}));
-    add(all_, as::sum(is_class, {.axes = {0}}));
+    add(found_, as::sum(is_class * as::reshape(is_found, {-1, 1}), {.axis = 0}));
+    add(all_, as::sum(is_class, {.axis = 0}));
   }
   Tensor result() const override { return as::mean(ratio(found_, all_)); }
 
@@ -32,7 +32,7 @@ class BalancedAccuracy : public as::StreamingMetric {
 int main() {
   as::random::set_seed(5);
   const Tensor x = as::random::normal({4000, 6});
-  const Tensor is_rare = as::cast(as::sum(x, {.axes = {1}}) > 4.5, as::i32);  // one row of thirty
+  const Tensor is_rare = as::cast(as::sum(x, {.axis = 1}) > 4.5, as::i32);  // one row of thirty
 
   as::Sequential model(as::Dense(16, {.activation = "relu"}), as::Dense(2, {.activation = "softmax"}));
   model.compile({.optimizer = "adam", .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy", BalancedAccuracy(2)}});

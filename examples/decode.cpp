@@ -69,7 +69,7 @@ Tensor pieces(int64_t length) {
   std::vector<Tensor> rows;
   for (size_t begin = 0; begin < rhyme.size(); ++begin) {
     const auto first = static_cast<int64_t>(begin);
-    rows.push_back(as::slice(all, {{}, {.begin = first, .end = first + length}}));
+    rows.push_back(all.at(as::whole, {first, first + length}));
   }
   return as::concat(rows);
 }
@@ -84,12 +84,12 @@ int main(int count, char** arguments) {
                  .loss = as::sparse_categorical_crossentropy({.from_logits = true}),
                  .metrics = {"accuracy"}});
   const Tensor text = pieces(61);
-  model.fit(as::slice(text, {{}, {.end = -1}}), as::slice(text, {{}, {.begin = 1}}), {.epochs = 20});
+  model.fit(text.at(as::whole, {0, -1}), text.at(as::whole, {1, {}}), {.epochs = 20});
 
   auto step = as::function(
       [&](Tensor text_so_far, Caches caches) {
         const auto [logits, grown] = decoder->next(text_so_far, caches);
-        return std::pair{as::argmax(as::slice(logits, {{}, {.begin = -1}}), {.axis = -1}), grown};
+        return std::pair{as::argmax(logits.at(as::whole, {-1, {}}), {.axis = -1}), grown};
       },
       {.name = "next_letter", .retrace = as::Retrace::Forbid});
 

@@ -29,7 +29,7 @@ as::Optimizer lion(LionOptions options = {}) {
 
 // 1 for points of the plane that are between 0.5 and 0.9 away from the middle.
 Tensor is_in_ring(const Tensor& points) {
-  const Tensor distance = as::sqrt(as::sum(as::square(points), {.axes = {1}, .keep_dims = true}));
+  const Tensor distance = as::sqrt(as::sum(as::square(points), {.axis = 1, .keep_dims = true}));
   return as::cast(as::logical_and(distance > 0.5, distance < 0.9), as::f32);
 }
 

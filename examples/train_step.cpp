@@ -17,7 +17,7 @@ struct Points {
   std::pair<Tensor, Tensor> batch(int64_t rows, int64_t seed) const {
     std::vector<int32_t> labels;
     for (int64_t row = 0; row < rows; ++row) labels.push_back(static_cast<int32_t>((row * 7 + seed * 3) % 10));
-    const Tensor label = as::tensor(labels, {rows});
+    const Tensor label = as::tensor(labels);
     return {as::take(centres, label) + as::random::normal({rows, 784}), label};
   }
 };

@@ -38,7 +38,7 @@ auto followed() {
   auto score = as::function(
       [=](Tensor x) {
         const Tensor y = as::relu(as::matmul(x, kernel) + bias);
-        return as::sum(y * y, {.axes = {1}});
+        return as::sum(y * y, {.axis = 1});
       },
       {.name = "score", .signature = {as::spec(as::f32, {batch, 3}, "x")}});
   // what is followed]

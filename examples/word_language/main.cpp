@@ -45,7 +45,7 @@ class Alphabet {
   std::vector<char32_t> letters_;
 };
 
-Tensor labels(const Words& words) { return as::tensor(words.languages, {static_cast<int64_t>(words.languages.size())}); }
+Tensor labels(const Words& words) { return as::tensor(words.languages); }
 
 void print_confusion(const Tensor& probabilities, const Words& words) {
   const std::vector<int32_t> guesses = as::argmax(probabilities, {.axis = 1}).to_vector<int32_t>();
@@ -95,7 +95,7 @@ int main(int count, char** arguments) try {
   const Tensor train = alphabet.encode(words.train.texts), test = alphabet.encode(words.test.texts);
   const Tensor train_language = labels(words.train), test_language = labels(words.test);
   std::cout << "Which language is this word? " << words.train.texts.size() << " words to learn from, " << words.test.texts.size()
-            << " to test on, letters " << as::to_string(train.shape()) << "\n\n";
+            << " to test on, letters " << train.shape() << "\n\n";
 
   as::random::set_seed(static_cast<uint64_t>(seed));
   as::Sequential model(as::Embedding(alphabet.size() + 1, 32), as::LSTM(128),
