@@ -1,7 +1,12 @@
 # A program that must not compile: the compiler says one error, and it is the one in the program's first line.
 file(STRINGS ${PROGRAM} first LIMIT_COUNT 1)
 string(REGEX REPLACE "^// error: " "" expected "${first}")
-execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only -I${INCLUDE} ${PROGRAM} RESULT_VARIABLE status ERROR_VARIABLE said)
+# clang takes designators out of order with a warning, which our presets make an error, as it is in g++.
+set(flags)
+if(COMPILER MATCHES clang)
+  set(flags -Werror=reorder-init-list)
+endif()
+execute_process(COMMAND ${COMPILER} -std=c++20 ${flags} -fsyntax-only -I${INCLUDE} ${PROGRAM} RESULT_VARIABLE status ERROR_VARIABLE said)
 string(REGEX MATCHALL "error: " errors "${said}")
 list(LENGTH errors count)
 if(status EQUAL 0)
