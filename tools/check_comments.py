@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Holds the public headers to comments that a generator of documentation (Doxygen) reads: `///` before a declaration, `///<` behind it.
 
-Declarations that follow one another without an empty line are a group. A group of a namespace or of the public part of a class begins with a
-comment, or each of its declarations has one behind it; classes, structs and enums with a body have one of their own or begin a group. Fields of
-a struct and values of an enum are told by its comment. Constructors, destructors, what is deleted or defaulted, forward declarations, friends and
-what stands in namespace `detail`, which a reference does not show, need none.
+Every declaration of a namespace or of the public part of a class has a comment of its own: above it, or behind it on its last line. Declarations
+that one sentence tells of stand between ///@{ and ///@}, with the sentence above. Classes, structs and enums have theirs above, where a generator
+looks for it. Fields of a struct and values of an enum are told by its comment. Constructors, destructors, what is deleted or defaulted, forward
+declarations, friends that are classes and what stands in namespace `detail`, which a reference does not show, need none.
 
 usage: check_comments.py [--write | --self-test]    --write turns // into /// and ///< where they tell of a declaration
 """
@@ -25,6 +25,22 @@ def split_comment(line):
         if match[1]:
             return line[: match.start()], match[1], match[2]
     return line, "", ""
+
+
+def is_brace(line):
+    """///@{ or ///@}, which open and close a group."""
+    return line.strip() in ("///@{", "///@}")
+
+
+def told_groups(lines):
+    """Of each line: whether it stands in a group with a sentence above."""
+    told, inside = [], False
+    for number, line in enumerate(lines):
+        if line.strip() == "///@{":
+            inside = number > 0 and split_comment(lines[number - 1])[1] == "///" and not is_brace(lines[number - 1])
+        told.append(inside)
+        inside = inside and line.strip() != "///@}"
+    return told
 
 
 def without_template(code):
@@ -48,15 +64,18 @@ class Declaration:
         self.code = ""
         self.above = above  # the first line of the comment before it, or None
         self.scope = None
-        self.is_public, self.after_blank, self.body = True, True, False
+        self.is_public, self.body = True, False
 
 
 def declarations(lines):
     """Declarations of a header outside of function bodies, in order, each with the scope it stands in: a tuple of heads."""
-    found, scopes, current, above, blank = [], [], None, None, True
+    found, scopes, current, above = [], [], None, None
     for number, line in enumerate(lines):
-        code, marker, _ = split_comment(line)
+        code, marker, text = split_comment(line)
         code = code.strip()
+        if is_brace(line):
+            above = None if "}" in text else above
+            continue
         in_body = any(kind == "body" for kind, _, _ in scopes)
         if not code and marker:
             if not in_body and current is None and above is None:
@@ -64,28 +83,28 @@ def declarations(lines):
             continue
         if not code:
             if current is None:
-                above, blank = None, True
+                above = None
             continue
         if code.startswith("#"):
-            above, blank = None, True
+            above = None
             continue
         if current is None and not in_body:
             if re.fullmatch(r"(public|private|protected):", code):
                 kind, head, _ = scopes[-1]
                 scopes[-1] = (kind, head, code[:-1])
-                above, blank = None, True
+                above = None
                 continue
             if code.startswith("}"):
                 closing = code.count("}") - code.count("{")
                 del scopes[len(scopes) - closing :]
-                above, blank = None, False
+                above = None
                 continue
             current = Declaration(number, above)
             current.scope = tuple(head for _, head, _ in scopes)
             current.is_public = all(access != "private" for _, _, access in scopes)
             current.is_value = bool(scopes) and scopes[-1][1].startswith("enum")
             current.in_struct = bool(scopes) and scopes[-1][1].startswith("struct")
-            current.after_blank, blank, above = blank, False, None
+            above = None
             current.depth = len(scopes)
             current.parens = 0
         if current is not None:
@@ -130,21 +149,24 @@ def needs_comment(declaration):
         return not code.startswith("namespace")
     if declaration.in_struct and "(" not in re.sub(r"<[^;=]*>|=.*|\{.*", "", code):
         return False  # a field
-    if re.match(r"(class|struct|enum class|friend|using|extern template|static_assert)\b", code) or re.search(r"= *(default|delete);$", code):
+    if re.match(r"(class|struct|enum class|friend (class|struct)|using|extern template|static_assert)\b", code) or re.search(r"= *(default|delete);$", code):
         return False
     own = next((re.match(r"(?:class|struct) (\w+)", scope)[1] for scope in reversed(declaration.scope) if re.match(r"(?:class|struct) \w", scope)), None)
     if own and re.match(rf"(?:explicit |constexpr |virtual )*~?{own}\(", code):
         return False
-    return not (re.match(r"(?:inline )?[\w:<>& ]+ \w+::\w+", code) and "(" in code and "::" in code.split("(")[0].split()[-1])  # defined elsewhere
+    return not (re.match(r"(?:inline )?[\w:<>& ]+ \w+::\w+", code) and "(" in code and re.fullmatch(r"[^<]*::\w+|[^<]*<.*>::\w+", code.split("(")[0].split()[-1]))  # defined elsewhere
 
 
 def check_header(path, name):
     lines = path.read_text().split("\n")
-    group_told = False
+    in_told_group = told_groups(lines)
+    braces = [line.strip()[-1] for line in lines if is_brace(line)]
+    if braces != ["{", "}"] * (len(braces) // 2):
+        yield f"{name}: ///@{{ and ///@}} do not alternate"
     for each in declarations(lines):
         behind = any(split_comment(lines[number])[1] == "///<" for number in range(each.first, each.last + 1))
         above = each.above is not None and all(split_comment(lines[number])[1] == "///" for number in range(each.above, each.first))
-        group_told = above or (group_told and not each.after_blank)
+        is_type = each.body and needs_comment(each)
         if each.above is not None and not above:
             yield f"{name}:{each.above + 1}: the comment begins with //; expected ///. tools/check_comments.py --write does it"
         if any(split_comment(lines[number])[1] == "//" for number in range(each.first, each.last + 1)) and (not each.body or each.first == each.last):
@@ -152,8 +174,10 @@ def check_header(path, name):
             if inner == [each.last] and not is_inside_body(lines, each):
                 yield f"{name}:{each.last + 1}: the comment begins with //; expected ///<. tools/check_comments.py --write does it"
                 behind = True
-        if needs_comment(each) and not (behind or group_told or each.above is not None):
-            yield f"{name}:{each.first + 1}: no comment tells of \"{each.code[:70]}\"; expected a sentence, /// before its group or ///< behind it"
+        if is_type and behind and each.above is None:
+            yield f"{name}:{each.first + 1}: the comment on \"{each.code[:70]}\" stands behind it; expected /// above a type"
+        elif needs_comment(each) and each.above is None and not behind and (is_type or not in_told_group[each.first]):
+            yield f"{name}:{each.first + 1}: no comment tells of \"{each.code[:70]}\"; expected a sentence: /// above it, ///< behind it, or above a group ///@{{ ... ///@}}"
 
 
 def is_inside_body(lines, each):
@@ -183,13 +207,22 @@ def self_test():
         ("struct A {\n  int x = 0;\n};\n", "no comment tells of"),
         ("// A pair.\nstruct A {\n  int x = 0;\n};\n", "expected ///."),
         ("/// A pair.\nstruct A {\n  int x = 0;  // first\n};\n", "expected ///<"),
-        ("/// Adds.\nint add(int a, int b);\nint subtract(int a, int b);\n", None),
+        ("/// Adds.\nint add(int a, int b);\nint subtract(int a, int b);\n", "subtract"),
+        ("/// Two.\n///@{\nint add(int a, int b);\nint subtract(int a, int b);\n///@}\n", None),
+        ("///@{\nint add(int a, int b);  ///< adds\nint subtract(int a, int b);\n///@}\n", "subtract"),
+        ("/// Two.\n///@{\nint add(int a, int b);\n///@}\nint subtract(int a, int b);\n", "subtract"),
+        ("/// Two.\n///@{\nint add(int a, int b);\n", "do not alternate"),
+        ("class A {  ///< a class\n public:\n  A();\n};\n", "expected /// above"),
+        ("enum class E { A, B };  ///< which\n", "expected /// above"),
+        ("/// A pair.\nstruct A {\n  int x = 0;\n};\nint add(A a);\n", "int add"),
         ("/// Adds.\nint add(int a, int b);\n\nint subtract(int a, int b);\n", "subtract"),
         ("int add(int a, int b);  ///< adds\n", None),
         ("/// A class.\nclass A {\n public:\n  A();\n  int x() const { return 1; }\n\n private:\n  int y();\n};\n", "int x()"),
         ("/// A class.\nclass A {\n public:\n  A();\n  /// One.\n  int x() const {\n    // why\n    return 1;\n  }\n\n private:\n  int y();\n};\n", None),
         ("/// Which.\nenum class E {\n  A,  ///< first\n  B,  // second\n};\n", "expected ///<"),
         ("enum class E { A, B };\n", "enum class E"),
+        ("/// A class.\nclass A {\n public:\n  friend A operator+(A a, A b);\n  friend class B;\n};\n", "operator+"),
+        ("/// A class.\nclass A {\n public:\n  const std::function<int(int)>& made() const { return made_; }\n};\n", "made()"),
         ("namespace detail {\nint hidden();\n}\n", None),
         ("namespace detail::fields {\nint hidden();\n}\n", None),
         ("namespace fields {\nint shown();\n}\n", "int shown()"),

@@ -29,7 +29,7 @@ class Callback {
   virtual void on_batch_end(Model&, int64_t /*step*/, const Scores&) {}   ///< "loss" of this step alone, metrics over the epoch so far
 };
 /// A handle on a callback, ours or the user's: `.callbacks = {as::EarlyStopping({.patience = 3}), MyCallback()}`.
-class AnyCallback {
+class AnyCallback : public detail::ShownByConfig<AnyCallback> {
  public:
   /// A callback, which is moved in, or a shared pointer to one that the caller keeps.
   template <class Own>
@@ -40,9 +40,9 @@ class AnyCallback {
   AnyCallback(std::shared_ptr<Own> own) : callback_(required(std::move(own))) {}  ///< ArgumentError for none
   AnyCallback(const AnyCallback&) = default;                                      ///< also where one is moved: a handle is never empty
   AnyCallback& operator=(const AnyCallback&) = default;
-  Callback& operator*() const { return *callback_; }  ///< the callback itself, which copies of the handle share
-  Callback* operator->() const { return callback_.get(); }
-  Config config() const;  ///< its class and options; a user's class that is not registered says so
+  Callback& operator*() const { return *callback_; }        ///< the callback itself, which copies of the handle share
+  Callback* operator->() const { return callback_.get(); }  ///< likewise
+  Config config() const;                                    ///< its class and options; a user's class that is not registered says so
 
  private:
   static std::shared_ptr<Callback> required(std::shared_ptr<Callback> callback);
@@ -52,7 +52,8 @@ class AnyCallback {
 template <>
 Registry& registry_of<AnyCallback>();
 
-enum class Monitor { Auto, Min, Max };  ///< Auto: by the name; one that is no known loss or metric is refused
+/// Whether a lower or a higher value is better; Auto: by the name; one that is no known loss or metric is refused.
+enum class Monitor { Auto, Min, Max };
 
 /// By default weights are saved after every epoch; with save_best_only after those in which the monitored value is better than ever before.
 struct ModelCheckpointOptions {
@@ -179,6 +180,7 @@ class LambdaCallback : public Callback {
   using Options = LambdaCallbackOptions;
   explicit LambdaCallback(LambdaCallbackOptions hooks) : hooks_(std::move(hooks)) {}
   /// The callables, and the hooks that call them.
+  ///@{
   const Options& options() const { return hooks_; }
   void on_train_begin(Model& model) override;
   void on_train_end(Model& model, const History& history) override;
@@ -186,6 +188,7 @@ class LambdaCallback : public Callback {
   void on_epoch_end(Model& model, int64_t epoch, const Scores& scores) override;
   void on_batch_begin(Model& model, int64_t step) override;
   void on_batch_end(Model& model, int64_t step, const Scores& scores) override;
+  ///@}
 
  private:
   LambdaCallbackOptions hooks_;

@@ -11,8 +11,9 @@
 namespace anyshape {
 
 namespace detail {
-class Made;  ///< how an object was made; see registry.h
-}
+class Made;         ///< how an object was made; see registry.h
+struct MadeAccess;  ///< who tells it
+}  // namespace detail
 class Registry;  ///< of what can be made by name
 /// The names of a kind: registry_of<Loss>(); see registry.h.
 template <class Kind>
@@ -21,7 +22,8 @@ Registry& registry_of();
 /// Nothing, a truth, a number, a text, a list, a map by name, or an object: the name of a class with fields, which are such values.
 class Config {
  public:
-  enum class Kind : uint8_t { Null, Bool, Integer, Number, Text, List, Map, Object };  ///< of a value: Integer is a whole number
+  /// What a value is; Integer is a whole number.
+  enum class Kind : uint8_t { Null, Bool, Integer, Number, Text, List, Map, Object };
   struct Field;
 
   Config();  ///< nothing
@@ -43,28 +45,38 @@ class Config {
   Config(std::vector<Config> list);
   static Config map(std::vector<Field> fields);  ///< ArgumentError where two have one name
   /// An object of a class by name. ArgumentError where two fields have one name.
+  ///@{
   static Config object(std::string class_name);
   static Config object(std::string class_name, std::vector<Field> fields);
+  ///@}
   /// What no config can make: a callable of the program's, or an object of a class that is not registered. `what` says which.
+  ///@{
   static Config callable(std::string what);
   static Config unregistered(std::string class_name);
+  static Config data_in_memory();  ///< what no config can hold, either: rows that a dataset was made of
+  ///@}
 
   /// A copy has values of its own.
+  ///@{
   Config(const Config& other);
   Config(Config&& other) noexcept;
   Config& operator=(const Config& other);
   Config& operator=(Config&& other) noexcept;
+  ///@}
   ~Config();
 
   Kind kind() const { return kind_; }                   ///< which of the calls below gives the value
   bool is_null() const { return kind_ == Kind::Null; }  ///< it is nothing
   bool is_callable() const;                             ///< made by callable()
   bool is_unregistered() const;                         ///< made by unregistered()
+  bool is_data_in_memory() const;                       ///< made by data_in_memory()
   /// The value, of the kind that is asked for; ArgumentError where it is of another. A whole number is a number, too.
+  ///@{
   bool as_bool() const;
   int64_t as_integer() const;
   double as_number() const;
   const std::string& as_text() const;
+  ///@}
   const std::vector<Config>& items() const;               ///< of a list
   const std::string& class_name() const;                  ///< of an object
   const std::vector<Field>& fields() const;               ///< of a map or an object, in order
@@ -99,8 +111,35 @@ struct Config::Field {
 };
 
 /// Dense(units=10, activation=relu(), use_bias=true)
+///@{
 std::ostream& operator<<(std::ostream& out, const Config& config);
 std::string to_string(const Config& config);
+///@}
+
+namespace detail {
+
+template <class T>
+concept KnowsItsConfig = requires(const T& value) {
+  { value.config() } -> std::same_as<Config>;
+};
+
+/// Whether two configs are equal and tell all: a callable, a class that is not registered or data in memory may be another one.
+bool tell_the_same(const Config& a, const Config& b);
+
+/// The base of what knows its config. Two objects are equal where they were made in the same way, whatever they learned since: the same class and
+/// options. What no config tells makes an object equal to itself alone. An object is printed as its config.
+template <class Kind>
+struct ShownByConfig {
+  friend bool operator==(const Kind& a, const Kind& b) {
+    if constexpr (requires { a.identity(); }) {
+      if (&a.identity() == &b.identity()) return true;
+    }
+    return &a == &b || tell_the_same(a.config(), b.config());
+  }
+  friend std::ostream& operator<<(std::ostream& out, const Kind& object) { return out << object.config(); }
+};
+
+}  // namespace detail
 
 }  // namespace anyshape
 #pragma GCC visibility pop

@@ -97,12 +97,14 @@ struct BatchOptions {
 };
 
 /// A handle: a stage gives a new dataset, computes nothing before a pass, and leaves this one as it is. Copies count their passes together.
-class Dataset : public Stateful {
+class Dataset : public Stateful, public detail::ShownByConfig<Dataset> {
  public:
   /// One element per row of the tensors, in their order. DataError where they have unequal numbers of rows, ShapeError for a scalar.
+  ///@{
   static Dataset from(const Data& x);
   static Dataset from(const Data& x, const Data& y);
   static Dataset from(const Data& x, const Data& y, const Data& sample_weight);
+  ///@}
   /// Calls `make` at the start of each pass; the callable it gives yields examples until it gives none, and is not called again then.
   static Dataset from_generator(std::function<std::function<std::optional<Example>()>()> make);
   /// One element per record, read anew in each pass. Inputs of one dtype are one tensor [columns], else a field per column, by name. Lines end
@@ -132,10 +134,12 @@ class Dataset : public Stateful {
    public:
     explicit Iterator(std::shared_ptr<detail::DatasetCursor> cursor);
     /// The element at hand; ++ goes to the next one, and != end() holds until they are over.
+    ///@{
     const Example& operator*() const { return *current_; }
     const Example* operator->() const { return &*current_; }
     Iterator& operator++();
     bool operator!=(std::default_sentinel_t) const { return current_.has_value(); }
+    ///@}
 
    private:
     std::shared_ptr<detail::DatasetCursor> cursor_;
@@ -150,9 +154,11 @@ class Dataset : public Stateful {
   const std::shared_ptr<const detail::DatasetImpl>& impl() const { return impl_; }  ///< for the library
   /// The last stage with its options, in whose field "dataset" the one before it stands. Data in memory and callables say that they are such.
   Config config() const;
-  void set_made(std::shared_ptr<const detail::Made> made);  ///< see with_config()
 
  private:
+  friend struct detail::MadeAccess;
+  void set_made(std::shared_ptr<const detail::Made> made);
+
   std::shared_ptr<const detail::DatasetImpl> impl_;
   std::shared_ptr<std::atomic<int64_t>> passes_;  ///< begun so far
   std::shared_ptr<const detail::Made> made_;

@@ -68,8 +68,10 @@ extern const Dim dynamic;
 Dim ragged_dim(std::string name = {}, DimOptions options = {});
 
 /// The lesser and the greater of two sizes; symbolic where nothing proves which one it is.
+///@{
 Dim min(const Dim& a, const Dim& b);
 Dim max(const Dim& a, const Dim& b);
+///@}
 Dim bcast(const Dim& a, const Dim& b);  ///< the size two broadcast axes make together: the other one where one is 1
 std::string to_string(const Dim& dim);  ///< "rows * cols + 1"
 

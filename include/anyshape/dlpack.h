@@ -12,7 +12,8 @@ namespace dlpack {
 
 inline constexpr int32_t cpu = 1;  ///< Device::type; the only one that is taken
 
-enum class TypeCode : uint8_t { Int = 0, UInt = 1, Float = 2, Bfloat = 4, Bool = 6 };  ///< DLDataTypeCode, those that are taken
+/// DLDataTypeCode, those that are taken.
+enum class TypeCode : uint8_t { Int = 0, UInt = 1, Float = 2, Bfloat = 4, Bool = 6 };
 
 /// DLDevice.
 struct Device {
@@ -61,14 +62,18 @@ struct VersionedTensor {
 
 /// The tensor's memory for somebody else, who calls the deleter once when done; views go as they are. Nothing may write to it, which only the
 /// second form can say (its flag is read_only). ShapeError for a ragged tensor, TraceError inside a trace.
+///@{
 dlpack::ManagedTensor* to_dlpack(const Tensor& tensor);
 dlpack::VersionedTensor* to_versioned_dlpack(const Tensor& tensor);
+///@}
 
 /// A tensor over somebody else's memory, which must not be written to any more. The deleter is called once, when the last tensor that uses the
 /// memory is gone. Memory that cannot be used in place (borrow in io.h says when) is copied, and the deleter called at once. ArgumentError for
 /// null pointers, other devices than the CPU and versions other than 1; DtypeError, ShapeError: then the deleter has not been called.
+///@{
 Tensor from_dlpack(dlpack::ManagedTensor* managed);
 Tensor from_dlpack(dlpack::VersionedTensor* managed);
+///@}
 
 }  // namespace anyshape
 #pragma GCC visibility pop

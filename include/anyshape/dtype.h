@@ -10,8 +10,11 @@ namespace anyshape {
 
 /// What one element of a tensor is; b8 is a truth value in one byte. as::f32 is short for as::Dtype::f32.
 enum class Dtype : uint8_t { b8, u8, i32, i64, f16, bf16, f32, f64 };
+/// The dtypes without the name of their enum.
+///@{
 inline constexpr Dtype b8 = Dtype::b8, u8 = Dtype::u8, i32 = Dtype::i32, i64 = Dtype::i64;
 inline constexpr Dtype f16 = Dtype::f16, bf16 = Dtype::bf16, f32 = Dtype::f32, f64 = Dtype::f64;
+///@}
 
 /// Bytes of one element.
 constexpr int64_t size_of(Dtype dtype) {
@@ -20,8 +23,10 @@ constexpr int64_t size_of(Dtype dtype) {
 }
 
 /// f16, bf16, f32 and f64 are floating; u8, i32 and i64 are integers; b8 is neither.
+///@{
 constexpr bool is_floating(Dtype dtype) { return dtype >= Dtype::f16; }
 constexpr bool is_integer(Dtype dtype) { return dtype == Dtype::u8 || dtype == Dtype::i32 || dtype == Dtype::i64; }
+///@}
 
 /// The name as printed in specs and errors: "f32".
 constexpr std::string_view to_string(Dtype dtype) {

@@ -1,5 +1,6 @@
 // The families by name: as::losses::huber is as::huber. For programs that would rather say where a name is from, and for completion in editors.
 #pragma once
+#include <anyshape/activation.h>
 #include <anyshape/initializer.h>
 #include <anyshape/layer.h>
 #include <anyshape/layers/core.h>
@@ -7,11 +8,35 @@
 #include <anyshape/layers/sequence.h>
 #include <anyshape/loss.h>
 #include <anyshape/metric.h>
+#include <anyshape/ops/elementwise.h>
+#include <anyshape/ops/neural.h>
 #include <anyshape/optimizer.h>
 #include <anyshape/regularizer.h>
 #include <anyshape/schedule.h>
 
 #pragma GCC visibility push(default)
+namespace anyshape::activations {
+
+using anyshape::ActivationFunction;
+using anyshape::elu;
+using anyshape::gelu;
+using anyshape::hard_sigmoid;
+using anyshape::leaky_relu;
+using anyshape::log_sigmoid;
+using anyshape::log_softmax;
+using anyshape::mish;
+using anyshape::relu;
+using anyshape::relu6;
+using anyshape::selu;
+using anyshape::sigmoid;
+using anyshape::silu;
+using anyshape::softmax;
+using anyshape::softplus;
+using anyshape::softsign;
+using anyshape::square;
+using anyshape::tanh;
+
+}  // namespace anyshape::activations
 namespace anyshape::initializers {
 
 using anyshape::constant;

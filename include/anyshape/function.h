@@ -277,21 +277,27 @@ class Function<R(Args...)> {
   std::string peak_formula() const { return core_->peak_formula(); }  ///< the same in words: "results 4 * batch, arena 64 * batch"
 
   /// The counters, the records of the traces that are held, and both as a ledger, as a table for people and as JSON.
+  ///@{
   FunctionStats stats() const { return core_->stats(); }
   std::vector<TraceRecord> traces() const { return core_->ledger().traces; }
   Ledger ledger() const { return core_->ledger(); }
   std::string report() const { return to_text(core_->ledger()); }
   std::string to_json() const { return anyshape::to_json(core_->ledger()); }
+  ///@}
   /// How the function runs: its kernels by forward, gradient and update, the layers they compute, what they compute and move, and memory, for the
   /// sizes that are given, explain({{"batch", 32}}), or else the largest seen. explain({.detail = Detail::Full}) tells all: formulas in the sizes,
   /// and what the compiler decided and why. ArgumentError for a size that no trace has.
+  ///@{
   std::string explain(const ExplainOptions& options = {}) const { return core_->explain(options); }
   std::string explain(const std::vector<NamedSize>& sizes) const { return core_->explain({.sizes = sizes}); }
+  ///@}
   void clear() { core_->clear(); }  ///< drops all traces and their code; the ledger begins anew. Calls that run go on undisturbed
 
   /// The callable, and the part that does not depend on its type; copies share both.
+  ///@{
   const std::function<R(Args...)>& callable() const { return *callable_; }
   detail::FunctionCore& core() const { return *core_; }
+  ///@}
 
  private:
   static std::shared_ptr<std::function<R(Args...)>> required(std::function<R(Args...)> callable, const std::string& name) {

@@ -45,23 +45,27 @@ class GradientTape {
   void watch(const Tensor& tensor);      ///< of a floating dtype
   void watch(const Variable& variable);  ///< what it gives when it is read from here on, trainable or not
 
-  /// d sum(target * output gradient) / d source, one per source.
   using Tensors = std::vector<Tensor>;
   using Variables = std::vector<Variable>;
+  /// d sum(target * output gradient) / d source, one per source.
+  ///@{
   Tensor gradient(const Tensor& target, const Tensor& source, const GradientOptions& options = {});
   Tensor gradient(const Tensor& target, const Variable& source, const GradientOptions& options = {});
   Tensors gradient(const Tensor& target, const Tensors& sources, const GradientOptions& options = {});
   Tensors gradient(const Tensor& target, const Variables& sources, const GradientOptions& options = {});
   Tensors gradient(const Tensor& target, std::initializer_list<Tensor> sources, const GradientOptions& options = {});
   Tensors gradient(const Tensor& target, std::initializer_list<Variable> sources, const GradientOptions& options = {});
+  ///@}
   /// Of several targets together: the sum over them.
+  ///@{
   Tensors gradient(const Tensors& targets, const Tensors& sources, const GradientOptions& options = {});
   Tensors gradient(const Tensors& targets, const Variables& sources, const GradientOptions& options = {});
+  ///@}
 
   std::vector<WatchedVariable> watched_variables() const;  ///< that were read under it, in that order
 
-  /// While what it returns lives, the tape records nothing: for metrics and other work beside the target.
   class Pause;
+  /// While what it returns lives, the tape records nothing: for metrics and other work beside the target.
   [[nodiscard]] Pause pause();
 
  private:

@@ -24,7 +24,8 @@ inline constexpr detail::AxesBetween ellipsis;  ///< all of as many axes as are 
 /// What is taken along one axis: all of it (the default), one index, a range, or what a tensor of indices or truth values names.
 class Index {
  public:
-  enum class Kind : uint8_t { Whole, At, Range, Tensor, Ellipsis };  ///< which of these it is
+  /// Which of these it is.
+  enum class Kind : uint8_t { Whole, At, Range, Tensor, Ellipsis };
 
   Index() = default;
   Index(detail::WholeAxis) {}
@@ -57,12 +58,15 @@ class Index {
 struct Indices {
   std::vector<Index> axes;
 };
+/// The indices of the axes from the first on; axes that are not named stay whole.
+///@{
 Indices at(const Index& axis0);
 Indices at(const Index& axis0, const Index& axis1);
 Indices at(const Index& axis0, const Index& axis1, const Index& axis2);
 Indices at(const Index& axis0, const Index& axis1, const Index& axis2, const Index& axis3);
 Indices at(const Index& axis0, const Index& axis1, const Index& axis2, const Index& axis3, const Index& axis4, const Index& axis5 = {},
            const Index& axis6 = {}, const Index& axis7 = {});
+///@}
 
 }  // namespace anyshape
 #pragma GCC visibility pop

@@ -14,7 +14,7 @@
 namespace anyshape {
 
 /// What gives a weight its first value: a name, one of those below, or any callable on (shape, dtype).
-class Initializer {
+class Initializer : public detail::ShownByConfig<Initializer> {
  public:
   Initializer(const char* name);  ///< "glorot_uniform", "zeros", ...; ArgumentError with the near names for an unknown one
   Initializer(const std::string& name);
@@ -27,9 +27,11 @@ class Initializer {
   Tensor operator()(const Shape& shape, Dtype dtype = Dtype::f32) const;  ///< every size a number
   const std::string& name() const { return name_; }                       ///< "glorot_uniform", ...; "custom" for a plain callable
   Config config() const;                                                  ///< its name and options; a plain callable says that it is one
-  void set_made(std::shared_ptr<const detail::Made> made);                ///< see with_config()
 
  private:
+  friend struct detail::MadeAccess;
+  void set_made(std::shared_ptr<const detail::Made> made);
+
   std::function<Tensor(const Shape&, Dtype)> callable_;
   std::string name_;
   std::shared_ptr<const detail::Made> made_;
@@ -46,12 +48,14 @@ struct SeedOptions {
   std::optional<int64_t> seed = {};  ///< none: the numbers go on with as::random's
 };
 /// Variance 1 / fan_in (lecun), 2 / fan_in (he), 2 / (fan_in + fan_out) (glorot).
+///@{
 Initializer glorot_uniform(SeedOptions options = {});
 Initializer glorot_normal(SeedOptions options = {});
 Initializer he_uniform(SeedOptions options = {});
 Initializer he_normal(SeedOptions options = {});
 Initializer lecun_uniform(SeedOptions options = {});
 Initializer lecun_normal(SeedOptions options = {});
+///@}
 
 /// The range of the numbers: low <= number < high.
 struct RandomUniformOptions {
@@ -77,8 +81,10 @@ struct OrthogonalOptions {
 };
 Initializer orthogonal(OrthogonalOptions options = {});  ///< orthonormal columns, or rows where those are fewer; ShapeError for a vector
 
-enum class Fan { In, Out, Average };                           ///< of an [in, out] weight; Average: (in + out) / 2
-enum class Distribution { TruncatedNormal, Normal, Uniform };  ///< TruncatedNormal: cut at two deviations, of the same variance
+/// The size of an [in, out] weight that its variance goes by; Average: (in + out) / 2.
+enum class Fan { In, Out, Average };
+/// What is drawn from; TruncatedNormal: cut at two deviations, of the same variance.
+enum class Distribution { TruncatedNormal, Normal, Uniform };
 /// The scale is greater than 0; the mode says which fan it is divided by.
 struct VarianceScalingOptions {
   double scale = 1;

@@ -22,20 +22,25 @@ struct MemoryOptions {
   int64_t capacity = 0;
   std::shared_ptr<void> owner = nullptr;  ///< kept as long as the memory is in use; none: the caller keeps it
 };
+/// The elements at `data`: in place where there is room behind them, else a copy.
+///@{
 Tensor from_memory(const void* data, Dtype dtype, const Shape& shape, MemoryOptions options = {});
 template <class T>
 Tensor from_memory(const T* data, const Shape& shape, MemoryOptions options = {}) {
   return from_memory(static_cast<const void*>(data), dtype_of<T>, shape, std::move(options));
 }
+///@}
 
 /// The same in place without saying what stands behind the elements: wherever the page that the last one lies on goes on for 512 bytes, which
 /// are read and never used; one array in eight ends nearer to its page's end and is copied. `owner` keeps the memory, and ends with the last
 /// tensor that uses it; a deleter is an owner, too: std::shared_ptr<void>(memory, std::free). For the way out, see Tensor::data and <anyshape/dlpack.h>.
+///@{
 Tensor borrow(const void* data, Dtype dtype, const Shape& shape, std::shared_ptr<void> owner);
 template <class T>
 Tensor borrow(const T* data, const Shape& shape, std::shared_ptr<void> owner) {
   return borrow(static_cast<const void*>(data), dtype_of<T>, shape, std::move(owner));
 }
+///@}
 
 }  // namespace anyshape
 #pragma GCC visibility pop

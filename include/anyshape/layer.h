@@ -52,7 +52,7 @@ struct LayerCallOptions {
 };
 
 /// A handle on a layer: copies share it. Calling builds it first where it is not built yet.
-class AnyLayer : public Stateful {
+class AnyLayer : public Stateful, public detail::ShownByConfig<AnyLayer> {
  public:
   AnyLayer();
   using Copy = std::shared_ptr<Layer> (*)(const Layer&);  ///< makes a layer of the same class; none: clone() is an error
@@ -63,14 +63,18 @@ class AnyLayer : public Stateful {
   AnyLayer& operator=(AnyLayer&&) noexcept = default;
 
   /// The one result of a layer; ArgumentError where it gives several.
+  ///@{
   Tensor operator()(const Tensor& input) const { return call({&input, 1}, {}); }
   Tensor operator()(const Tensor& input, LayerCallOptions options) const { return call({&input, 1}, options); }
   Tensor operator()(std::initializer_list<Tensor> inputs, LayerCallOptions options = {}) const;
   Tensor operator()(const std::vector<Tensor>& inputs, LayerCallOptions options = {}) const;
+  ///@}
   /// The same call with every result, one or several.
+  ///@{
   Outputs outputs(const Tensor& input, LayerCallOptions options = {}) const;
   Outputs outputs(std::initializer_list<Tensor> inputs, LayerCallOptions options = {}) const;
   Outputs outputs(const std::vector<Tensor>& inputs, LayerCallOptions options = {}) const;
+  ///@}
 
   void build(const Shape& input) const;                ///< makes the weights; the sizes they need must be numbers
   void build(const std::vector<Shape>& inputs) const;  ///< one shape per input
@@ -82,26 +86,28 @@ class AnyLayer : public Stateful {
   Dtype dtype() const;              ///< of weights and results; floating inputs are cast to it
   /// Weights of this layer and its children, in the order they were made; ArgumentError before build().
   std::vector<Variable> variables() const;
-  std::vector<Variable> trainable_variables() const;
-  std::vector<Tensor> weights() const;
+  std::vector<Variable> trainable_variables() const;     ///< those that training changes
+  std::vector<Tensor> weights() const;                   ///< the values of variables()
   void set_weights(const std::vector<Tensor>& weights);  ///< all or none
   int64_t parameter_count() const;                       ///< of all weights, the non-trainable too
-  bool trainable() const;
-  void set_trainable(bool trainable);  ///< the children's too
-  std::vector<AnyLayer> children() const;
-  AnyLayer clone() const;  ///< a layer of its own with the same weights
+  bool trainable() const;                                ///< whether training changes the weights
+  void set_trainable(bool trainable);                    ///< the children's too
+  std::vector<AnyLayer> children() const;                ///< the layers inside, in the order in which they were taken in
+  AnyLayer clone() const;                                ///< a layer of its own with the same weights
   /// Its class and options, and those of the layers inside; no weights. A user's class is asked where it is registered, and says so where it is not.
   Config config() const;
-  void set_made(std::shared_ptr<const detail::Made> made);  ///< see with_config()
-  bool accepts_missing() const;
-  const std::shared_ptr<Layer>& layer() const { return layer_; }
+  bool accepts_missing() const;                                   ///< NaN in its input is a missing value, not an error
+  const std::shared_ptr<Layer>& layer() const { return layer_; }  ///< the layer itself, which copies of the handle share
 
  protected:
-  /// A call of something else than the layer's call_all(): inputs are cast, weights made and errors named as in any call.
   using Body = std::function<std::vector<Tensor>(std::span<const Tensor> inputs, const CallContext& context)>;
+  /// A call of something else than the layer's call_all(): inputs are cast, weights made and errors named as in any call.
   std::vector<Tensor> call_all(std::span<const Tensor> inputs, LayerCallOptions options, const Body& body) const;
 
  private:
+  friend struct detail::MadeAccess;
+  void set_made(std::shared_ptr<const detail::Made> made);
+
   Tensor call(std::span<const Tensor> inputs, LayerCallOptions options) const;
   std::vector<Tensor> results(std::span<const Tensor> inputs, LayerCallOptions options) const;
 
@@ -140,7 +146,7 @@ class Layer {
   virtual bool accepts_missing() const { return false; }  ///< NaN in its input is a missing value, not an error
   virtual bool input_accepts_missing(size_t /*input*/) const { return accepts_missing(); }  ///< where its inputs differ in that
   virtual Dtype input_dtype() const { return dtype(); }  ///< of the data that builds it from a shape alone
-  Dtype dtype() const;
+  Dtype dtype() const;                                   ///< of weights and results
 
   detail::LayerState& state() const { return *state_; }  ///< for the library
 
@@ -163,6 +169,7 @@ class Layer {
 };
 
 /// A handle to your own layer: as::layer(MyLayer()). Sequential and child() do it by themselves.
+///@{
 template <class Own>
   requires std::derived_from<Own, Layer>
 AnyLayer layer(Own own) {
@@ -177,6 +184,7 @@ template <class Handle>
 Handle layer(Handle handle) {
   return handle;
 }
+///@}
 
 template <class Child>
 auto Layer::child(Child own) {

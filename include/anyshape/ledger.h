@@ -65,9 +65,9 @@ struct TraceRecord {
   int64_t number = 0;     ///< counted from 0 in the order traces were made; evicted ones leave gaps
   std::string signature;  ///< "(x: f32[rows, cols])"
   Cause cause = Cause::FirstCall;
-  std::string reason;                           ///< "first call", or the difference to the nearest earlier trace
-  std::string advice;                           ///< what to change so that no such trace is needed; empty for the first
-  std::vector<detail::structure::Part> values;  ///< what is not a tensor among the arguments: {"argument 1 (options.rate)", "0.5"}
+  std::string reason;                ///< "first call", or the difference to the nearest earlier trace
+  std::string advice;                ///< what to change so that no such trace is needed; empty for the first
+  std::vector<ArgumentPart> values;  ///< what is not a tensor among the arguments: {"argument 1 (options.rate)", "0.5"}
   std::vector<TensorSpec> outputs;
   std::vector<std::string> checks;       ///< size rules verified at every call: "add: a1 broadcasts with b1"
   std::vector<std::string> data_sizes;   ///< data-dependent sizes with their bounds: "unique0 <= rows"
@@ -99,8 +99,8 @@ std::string report();             ///< one line for each of them
 /// The answer of Function::would_retrace.
 struct RetraceForecast {
   bool retraces = false;
-  std::string reason;  ///< why, and what to change; for a call that would throw, its error; else empty
-  explicit operator bool() const { return retraces; }
+  std::string reason;                                  ///< why, and what to change; for a call that would throw, its error; else empty
+  explicit operator bool() const { return retraces; }  ///< whether the call would trace
 };
 
 }  // namespace anyshape

@@ -28,7 +28,7 @@ struct LossImpl;
 
 /// Target and prediction have equal shapes (class numbers: without the axis of classes), or equal rows where they are ragged; [rows] stands for
 /// [rows, 1]. Positions that a mask hides count neither in the sum nor in the number of values.
-class Loss : public Stateful {
+class Loss : public Stateful, public detail::ShownByConfig<Loss> {
  public:
   Loss();
   Loss(const char* name);  ///< "mse", "binary_crossentropy", ...; ArgumentError with the near names for an unknown one
@@ -43,14 +43,18 @@ class Loss : public Stateful {
 
   bool defined() const { return impl_ != nullptr; }  ///< false: a handle without a loss
   /// The loss after its reduction: a scalar; with Reduction::None a value per row or position. Weights are [rows], or one per position.
+  ///@{
   Tensor operator()(const Tensor& target, const Tensor& prediction) const;
   Tensor operator()(const Tensor& target, const Tensor& prediction, const Tensor& sample_weight) const;
+  ///@}
   const std::string& name() const;  ///< "mean_squared_error", ...; "loss" of a callable; empty of an empty handle
   Config config() const;            ///< its name and options; a plain callable says that it is one, an empty handle is nothing
-  void set_made(std::shared_ptr<const detail::Made> made);                       ///< see with_config()
   const std::shared_ptr<const detail::LossImpl>& impl() const { return impl_; }  ///< for the library
 
  private:
+  friend struct detail::MadeAccess;
+  void set_made(std::shared_ptr<const detail::Made> made);
+
   std::shared_ptr<const detail::LossImpl> impl_;
 };
 /// The registry of losses.

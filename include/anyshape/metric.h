@@ -64,14 +64,14 @@ class StreamingMetric {
   virtual void update(const Tensor& target, const Tensor& prediction, const Tensor& sample_weight) = 0;
   virtual Tensor result() const = 0;  ///< of what was added so far, also before the first batch; one number where fit reports it
   virtual void reset();               ///< sums to 0, unless it says otherwise
-  const std::string& name() const;
+  const std::string& name() const;    ///< what fit reports it as
 
   detail::MetricState& state() const { return *state_; }  ///< for the library
 
  protected:
   /// A sum that begins at 0, f64 so that counts stay exact. Made in the constructor, or with the first batch where that tells the sizes.
   Variable running_sum(const std::string& name, const Shape& shape = {});
-  static void add(const Variable& sum, const Tensor& batch);
+  static void add(const Variable& sum, const Tensor& batch);     ///< adds to a running sum, in its dtype
   static Tensor ratio(const Tensor& part, const Tensor& whole);  ///< 0 where the whole is
   /// The batch with mask, ragged rows and weights made one. ShapeError where target and prediction do not fit.
   WeighedBatch weighed(const Tensor& target, const Tensor& prediction, const Tensor& sample_weight,
@@ -82,7 +82,7 @@ class StreamingMetric {
 };
 
 /// A handle on running sums: update() adds a batch, result() is the value so far. Works eagerly and inside a traced step. Copies share them.
-class Metric : public Stateful {
+class Metric : public Stateful, public detail::ShownByConfig<Metric> {
  public:
   Metric();
   Metric(const char* name);  ///< "accuracy", "mae", ...; ArgumentError with the near names for an unknown one
@@ -112,10 +112,12 @@ class Metric : public Stateful {
   const std::string& name() const;          ///< what fit reports it as
   std::vector<Variable> variables() const;  ///< the running sums
   Config config() const;                    ///< its name and options; a plain callable says that it is one, an empty handle is nothing
-  void set_made(std::shared_ptr<const detail::Made> made);                    ///< see with_config()
   const std::shared_ptr<StreamingMetric>& metric() const { return metric_; }  ///< the metric itself; none of an empty handle
 
  private:
+  friend struct detail::MadeAccess;
+  void set_made(std::shared_ptr<const detail::Made> made);
+
   using Copy = std::shared_ptr<StreamingMetric> (*)(const StreamingMetric&);
   Metric(std::shared_ptr<StreamingMetric> metric, Copy copy);
   template <class Own>
@@ -143,22 +145,26 @@ struct TopKOptions {
   int64_t k = 5;
 };
 /// The share of rows whose class is among the k greatest predictions, equal ones included; targets are one-hot, or class numbers (sparse).
+///@{
 Metric top_k_categorical_accuracy(TopKOptions options = {});
 Metric sparse_top_k_categorical_accuracy(TopKOptions options = {});
+///@}
 /// Thresholds are from 0 to 1; a prediction above one is positive.
 struct ThresholdsOptions {
   std::vector<double> thresholds = {};  ///< none: 0.5; several: one result each
 };
-Metric precision(ThresholdsOptions options = {});     ///< the share of positive predictions that are right; 0 without any
-Metric recall(ThresholdsOptions options = {});        ///< the share of positive targets that are found; 0 without any
-enum class Average { None, Micro, Macro, Weighted };  ///< one result per class; all classes as one; their mean; by how often they occur
+Metric precision(ThresholdsOptions options = {});  ///< the share of positive predictions that are right; 0 without any
+Metric recall(ThresholdsOptions options = {});     ///< the share of positive targets that are found; 0 without any
+/// One result per class; all classes as one; their mean; by how often they occur.
+enum class Average { None, Micro, Macro, Weighted };
 /// How the results of classes become one, and which predictions count as chosen.
 struct F1Options {
   Average average = Average::Macro;
   std::optional<double> threshold = {};  ///< none: the class with the greatest score is chosen
 };
-Metric f1_score(F1Options options = {});    ///< targets are one-hot, or 0 and 1 per class
-enum class Curve { Roc, PrecisionRecall };  ///< of true against false positives; of precision against recall
+Metric f1_score(F1Options options = {});  ///< targets are one-hot, or 0 and 1 per class
+/// Of true against false positives; of precision against recall.
+enum class Curve { Roc, PrecisionRecall };
 /// Thresholds are evenly spaced from 0 to 1; there are at least 2.
 struct AucOptions {
   int64_t thresholds = 200;

@@ -47,12 +47,6 @@ struct Batch {
   std::vector<Tensor> x;
   std::vector<Tensor> y = {};
   std::vector<Tensor> sample_weight = {};  ///< none; one, which holds for every output; or one per output
-  template <class Visitor>
-  void visit(Visitor&& visitor) {
-    visitor("x", x);
-    visitor("y", y);
-    visitor("sample_weight", sample_weight);
-  }
 };
 
 /// What a step of the user's own gives: the loss, and what else is to be reported: means over the rows of an epoch, by name.
@@ -98,7 +92,8 @@ struct CompileOptions {
   bool run_eagerly = false;
 };
 
-enum class Verbose { Auto, Silent, Line, Bar };  ///< Auto: a bar on a terminal, a line per epoch elsewhere
+/// Auto: a bar on a terminal, a line per epoch elsewhere.
+enum class Verbose { Auto, Silent, Line, Bar };
 
 /// Tensors, or a dataset; ArgumentError for both.
 struct ValidationData {
@@ -159,11 +154,15 @@ class Model : public AnyLayer {
   void compile(CompileOptions options);  ///< sets how it is trained, weights stay; ArgumentError while fit runs
   /// Trains, and gives the scores of each epoch; those of validation are "val_loss", ... Ctrl-C ends it after the step in progress. ArgumentError
   /// before compile(), and for a dataset without batches or without end.
+  ///@{
   History fit(const Data& x, const Data& y, FitOptions options = {});
   History fit(const Dataset& data, FitOptions options = {});
+  ///@}
   /// Loss and metrics over all of the data, one pass; weights stay. ArgumentError before compile().
+  ///@{
   Scores evaluate(const Data& x, const Data& y, EvaluateOptions options = {}) const;
   Scores evaluate(const Dataset& data, EvaluateOptions options = {}) const;
+  ///@}
   Tensor predict(const Data& x, PredictOptions options = {}) const;                 ///< of a model with one output
   Tensor predict(const Dataset& data, PredictOptions options = {}) const;           ///< the results of all batches as one
   Outputs predict_outputs(const Data& x, PredictOptions options = {}) const;        ///< every output, by name

@@ -23,7 +23,7 @@ class OptimizerImpl;
 }
 
 /// A handle: copies share slots and step count. Slots belong to (optimizer, variable) and are made when a variable is first seen.
-class Optimizer : public Stateful {
+class Optimizer : public Stateful, public detail::ShownByConfig<Optimizer> {
  public:
   Optimizer();
   Optimizer(const char* name);  ///< "adam", ...; ArgumentError with the near names for an unknown one
@@ -38,13 +38,15 @@ class Optimizer : public Stateful {
   double learning_rate() const;                        ///< at the next update
   void set_learning_rate(double rate);                 ///< ArgumentError where a schedule decides
   std::vector<Variable> variables() const;             ///< iterations and slots
-  const std::string& name() const;
-  Optimizer clone() const;                                  ///< same options, fresh state
-  Config config() const;                                    ///< its name and options, as it was made; an empty handle is nothing
-  void set_made(std::shared_ptr<const detail::Made> made);  ///< see with_config()
-  const std::shared_ptr<detail::OptimizerImpl>& impl() const { return impl_; }
+  const std::string& name() const;                     ///< "adam", ...
+  Optimizer clone() const;                             ///< same options, fresh state
+  Config config() const;                               ///< its name and options, as it was made; an empty handle is nothing
+  const std::shared_ptr<detail::OptimizerImpl>& impl() const { return impl_; }  ///< for the library
 
  private:
+  friend struct detail::MadeAccess;
+  void set_made(std::shared_ptr<const detail::Made> made);
+
   std::shared_ptr<detail::OptimizerImpl> impl_;
 };
 /// The registry of optimizers.
@@ -63,6 +65,7 @@ struct Update {
 /// The formula of an optimizer: what it remembers of a variable, and what it takes off it. Schedules, clipping, weight decay, dtypes and the
 /// count of steps are done around it.
 struct UpdateRule {
+  /// A tensor of the variable's shape that the rule keeps from step to step.
   struct Slot {
     std::string name;
     double start = 0;  ///< of every element
@@ -85,6 +88,7 @@ struct OptimizerOptions {
 /// Your own optimizer: as::optimizer("plain", {.learning_rate = 0.1}, {.amount = [](const as::Update& u) { return u.rate * u.gradient; }}).
 Optimizer optimizer(std::string name, OptimizerOptions options, UpdateRule rule);
 /// Likewise with your own options, which have the fields of OptimizerOptions that they let a user choose.
+///@{
 template <class Options>
   requires requires(const Options& options) { options.learning_rate; }
 Optimizer optimizer(std::string name, const Options& options, UpdateRule rule) {
@@ -94,9 +98,10 @@ Optimizer optimizer(std::string name, const Options& options, UpdateRule rule) {
   if constexpr (requires { options.clipvalue; }) common.clipvalue = options.clipvalue;
   if constexpr (requires { options.global_clipnorm; }) common.global_clipnorm = options.global_clipnorm;
   Optimizer made = optimizer(name, std::move(common), std::move(rule));
-  if constexpr (detail::fields::can_be_taken_apart<Options>) made.set_made(detail::made_from(std::move(name), options));
+  if constexpr (detail::fields::can_be_taken_apart<Options>) detail::MadeAccess::set(made, detail::made_from(std::move(name), options));
   return made;
 }
+///@}
 
 /// Momentum is from 0 to 1; without it there is no slot, and nesterov changes nothing.
 struct SgdOptions {

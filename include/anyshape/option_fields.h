@@ -40,10 +40,6 @@ int64_t enum_from(const Config& config, const std::string_view* names, size_t co
 void require_known(const Config& config, const std::string& owner, const std::vector<std::string_view>& names);
 int64_t integer_from(const Config& config, const std::string& place, int64_t least, int64_t most);
 
-template <class T>
-concept KnowsItsConfig = requires(const T& value) {
-  { value.config() } -> std::same_as<Config>;
-};
 template <class T, template <class...> class Template>
 inline constexpr bool is_a = false;
 template <class... Parts, template <class...> class Template>

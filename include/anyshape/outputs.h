@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <iosfwd>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,8 @@ class Outputs {
     for (size_t i = 0; i < Count; ++i) all[i] = tensors_[i];
     return all;
   }
+
+  friend std::ostream& operator<<(std::ostream& out, const Outputs& outputs);  ///< a line "price: [1, 2]" for each
 
   /// Lets functions take it and give it.
   template <class Visitor>

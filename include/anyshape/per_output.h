@@ -32,10 +32,12 @@ class PerOutput {
   PerOutput(const std::vector<Value>& values) : entries_(values.begin(), values.end()) {}
 
   /// The entries, in the order in which they are given.
+  ///@{
   bool empty() const { return entries_.empty(); }
   size_t size() const { return entries_.size(); }
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
+  ///@}
 
  private:
   std::vector<ForOutput<Value>> entries_;

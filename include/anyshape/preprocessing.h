@@ -9,7 +9,8 @@
 #pragma GCC visibility push(default)
 namespace anyshape {
 
-enum class Side { Pre, Post };  ///< the beginning of a row; its end
+/// The beginning of a row; its end.
+enum class Side { Pre, Post };
 /// Rows are padded and cut at their beginning unless told otherwise, as in Keras.
 struct PadSequencesOptions {
   std::optional<int64_t> max_length = {};  ///< none: the longest row
@@ -18,8 +19,10 @@ struct PadSequencesOptions {
   double value = 0;
 };
 /// Rows of unequal length as one dense tensor; the rows' dtype stays.
+///@{
 Tensor pad_sequences(const std::vector<Tensor>& rows, PadSequencesOptions options = {});
 Tensor pad_sequences(const Tensor& ragged, PadSequencesOptions options = {});
+///@}
 
 Tensor to_categorical(const Tensor& labels, int64_t classes = -1);  ///< f32 one-hot; -1: the largest label and one more
 

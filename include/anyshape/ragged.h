@@ -11,10 +11,12 @@
 namespace anyshape {
 
 /// From host numbers: ragged({{1, 2, 3}, {4, 5}}) is i32[2, (2..3)].
+///@{
 template <class T>
 Tensor ragged(std::initializer_list<std::initializer_list<T>> rows);
 template <class T>
 Tensor ragged(const std::vector<std::vector<T>>& rows);
+///@}
 
 /// Rows that are tensors [length, ...]: of one dtype, and equal but for their length.
 Tensor ragged_from_rows(const std::vector<Tensor>& rows);

@@ -43,19 +43,21 @@ struct UniformOptions {
 };
 Tensor uniform(const Shape& shape, UniformOptions options = {});  ///< low <= number < high, all equally likely
 
-/// low, low + 1, ..., high - 1, all equally likely.
+/// The range of integers.
 struct IntegersOptions {
   Dim low = 0;
   Dim high = 0;              ///< must be given: the first number that is not drawn
   Dtype dtype = Dtype::i32;  ///< u8, i32 or i64
 };
+/// low, low + 1, ..., high - 1, all equally likely.
 Tensor integers(const Shape& shape, IntegersOptions options);
 
-/// True with the given probability.
+/// The probability of true.
 struct BernoulliOptions {
   double probability = 0.5;
   Dtype dtype = Dtype::b8;
 };
+/// True with the given probability.
 Tensor bernoulli(const Shape& shape, BernoulliOptions options = {});
 
 /// Classes drawn with the chances softmax(logits): logits [..., classes] give i32[..., count].
@@ -64,10 +66,11 @@ Tensor categorical(const Tensor& logits, const Dim& count);
 /// 0, 1, ..., n - 1 in random order, as i32.
 Tensor permutation(const Dim& n);
 
-/// x with its slices along an axis in random order.
+/// The axis of shuffle.
 struct ShuffleOptions {
   int64_t axis = 0;
 };
+/// x with its slices along an axis in random order.
 Tensor shuffle(const Tensor& x, ShuffleOptions options = {});
 
 }  // namespace random

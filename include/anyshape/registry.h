@@ -23,50 +23,76 @@ struct RegisteredField {
   Config by_default = {};     ///< of another one
 };
 
-/// The names of one kind, and how an object of each is made. Any thread may add and look.
-class Registry {
+/// A name, other names for the same, and the fields of its config.
+struct RegisteredName {
+  std::string name;
+  std::vector<std::string> aliases = {};
+  std::vector<RegisteredField> fields = {};
+};
+
+namespace detail {
+
+/// A name, and how an object is made by it.
+struct RegistryEntry {
+  std::string name;
+  std::vector<std::string> aliases = {};
+  std::function<std::vector<RegisteredField>()> fields = {};
+  std::function<void(const Config& config, void* made)> make = {};  ///< into a std::optional of the kind
+  const void* origin = nullptr;                                     ///< what makes it: the same name with another one is refused
+  /// Of a class of the user's: its objects are known by their type.
+  const std::type_info* type = nullptr;
+  std::function<Config(const void* object)> config_of = {};
+};
+/// Where a kind takes more than its own names: a number as a schedule, a loss as a metric. `make` gives whether it has made something.
+struct OtherNames {
+  std::function<bool(const Config& config, void* made)> make = {};
+  std::function<std::vector<std::string>()> names = {};
+};
+
+/// What a registry is for the library: objects are made and found in it.
+class RegistryTable {
  public:
-  /// A name, other names for the same, and how an object is made.
-  struct Entry {
-    std::string name;
-    std::vector<std::string> aliases = {};
-    std::function<std::vector<RegisteredField>()> fields = {};
-    std::function<void(const Config& config, void* made)> make = {};  ///< into a std::optional of the kind
-    const void* origin = nullptr;                                     ///< what makes it: the same name with another one is refused
-    /// Of a class of the user's: its objects are known by their type.
-    const std::type_info* type = nullptr;
-    std::function<Config(const void* object)> config_of = {};
-  };
-  /// Where a kind takes more than its own names: a number as a schedule, a loss as a metric. Gives whether it has made something.
-  struct Others {
-    std::function<bool(const Config& config, void* made)> make = {};
-    std::function<std::vector<std::string>()> names = {};
-  };
+  RegistryTable(std::string kind, OtherNames others);
+  ~RegistryTable();
+  RegistryTable(const RegistryTable&) = delete;
+  RegistryTable& operator=(const RegistryTable&) = delete;
 
-  explicit Registry(std::string kind);
-  Registry(std::string kind, Others others);
-  ~Registry();
-  Registry(const Registry&) = delete;
-  Registry& operator=(const Registry&) = delete;
-
-  const std::string& kind() const;                    ///< "loss", "metric", ...: what messages call it
-  void add(Entry entry);                              ///< ArgumentError for a name that is taken
+  const std::string& kind() const;
+  void add(RegistryEntry entry);                      ///< ArgumentError for a name that is taken
   void make(const Config& config, void* made) const;  ///< into a std::optional of the kind; ArgumentError for an unknown name
-  std::shared_ptr<const Entry> find(const std::string& name) const;     ///< by name or alias; none: nullptr
-  std::shared_ptr<const Entry> find(const std::type_info& type) const;  ///< by class of the user's; none: nullptr
-  std::vector<std::shared_ptr<const Entry>> entries() const;            ///< by name
-  std::vector<std::string> names() const;                               ///< with aliases and those of others
+  std::shared_ptr<const RegistryEntry> find(const std::string& name) const;     ///< by name or alias; none: nullptr
+  std::shared_ptr<const RegistryEntry> find(const std::type_info& type) const;  ///< by class of the user's; none: nullptr
+  std::vector<std::shared_ptr<const RegistryEntry>> entries() const;            ///< by name
+  std::vector<std::string> names() const;                                       ///< with aliases and those of others
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
 
+}  // namespace detail
+
+/// The names of one kind, and what the config of each holds. Any thread may add and look.
+class Registry {
+ public:
+  explicit Registry(std::string kind, detail::OtherNames others = {}) : table_(std::move(kind), std::move(others)) {}
+  Registry(const Registry&) = delete;
+  Registry& operator=(const Registry&) = delete;
+
+  const std::string& kind() const { return table_.kind(); }          ///< "loss", "metric", ...: what messages call it
+  std::vector<RegisteredName> entries() const;                       ///< by name
+  std::vector<std::string> names() const { return table_.names(); }  ///< all that a text may say: aliases, too
+  detail::RegistryTable& table() { return table_; }                  ///< for the library
+
+ private:
+  detail::RegistryTable table_;
+};
+
 /// The object that a config or a name describes: as::make<as::Loss>("mse"). ArgumentError for one that is not registered, and for unknown fields.
 template <class Kind>
 Kind make(const Config& config) {
   std::optional<Kind> made;
-  registry_of<Kind>().make(config, &made);
+  registry_of<Kind>().table().make(config, &made);
   return *std::move(made);
 }
 
@@ -77,6 +103,14 @@ class Made {
  public:
   virtual ~Made();
   virtual Config config() const = 0;  ///< the name and the options as a config
+};
+
+/// Tells an object how it was made.
+struct MadeAccess {
+  template <class Kind>
+  static void set(Kind& object, std::shared_ptr<const Made> made) {
+    object.set_made(std::move(made));
+  }
 };
 
 template <class... Parts>
@@ -128,7 +162,7 @@ void append_registered(std::vector<RegisteredField>& fields) {
 }
 
 template <class Kind, class... Parts, size_t... indices>
-Registry::Entry entry_of(std::string name, Kind (*make)(Parts...), std::index_sequence<indices...>) {
+RegistryEntry entry_of(std::string name, Kind (*make)(Parts...), std::index_sequence<indices...>) {
   return {
       .name = std::move(name),
       .fields =
@@ -148,22 +182,22 @@ Registry::Entry entry_of(std::string name, Kind (*make)(Parts...), std::index_se
       .origin = reinterpret_cast<const void*>(make)};
 }
 
-}  // namespace detail
-
-/// A name for what a function makes of a plain struct of options: as::registered("lion", lion), of Optimizer lion(LionOptions). With two structs the
-/// fields of the first have no defaults.
+/// A name for what a function makes of a plain struct of options: registered("adam", adam), of Optimizer adam(AdamOptions). With two structs the fields
+/// of the first have no defaults.
 template <class Kind, class... Parts>
-Registry::Entry registered(std::string name, Kind (*make)(Parts...), std::vector<std::string> aliases = {}) {
-  Registry::Entry entry = detail::entry_of(std::move(name), make, std::index_sequence_for<Parts...>());
+RegistryEntry registered(std::string name, Kind (*make)(Parts...), std::vector<std::string> aliases = {}) {
+  RegistryEntry entry = entry_of(std::move(name), make, std::index_sequence_for<Parts...>());
   entry.aliases = std::move(aliases);
   return entry;
 }
+
+}  // namespace detail
 
 /// The object, with how it was made: what a function that is registered gives back.
 ///   as::Loss quantile(QuantileOptions options) { return as::with_config(as::Loss([=](auto& y, auto& p) {...}), "quantile", options); }
 template <class Kind, class... Parts>
 Kind with_config(Kind object, std::string name, Parts... parts) {
-  object.set_made(detail::made_from(std::move(name), std::move(parts)...));
+  detail::MadeAccess::set(object, detail::made_from(std::move(name), std::move(parts)...));
   return object;
 }
 

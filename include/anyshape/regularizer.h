@@ -12,7 +12,7 @@
 namespace anyshape {
 
 /// A penalty: none, a name, one of those below, or any callable on a weight that gives a scalar.
-class Regularizer {
+class Regularizer : public detail::ShownByConfig<Regularizer> {
  public:
   Regularizer() = default;        ///< none
   Regularizer(const char* name);  ///< "l1", "l2", "l1_l2" with Keras's strengths (0.01)
@@ -27,9 +27,11 @@ class Regularizer {
   explicit operator bool() const { return callable_ != nullptr; }              ///< false: none
   Tensor operator()(const Tensor& weight) const { return callable_(weight); }  ///< a scalar; not to be called where there is none
   Config config() const;  ///< its name and strengths; nothing for none; a plain callable says that it is one
-  void set_made(std::shared_ptr<const detail::Made> made);  ///< see with_config()
 
  private:
+  friend struct detail::MadeAccess;
+  void set_made(std::shared_ptr<const detail::Made> made);
+
   void require_callable() const;  ///< ArgumentError for an empty std::function
 
   std::function<Tensor(const Tensor&)> callable_;

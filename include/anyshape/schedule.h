@@ -17,7 +17,7 @@ namespace anyshape {
 
 /// The learning rate at each step: a number, one of the schedules below, or any callable on the count of finished updates (an i64 scalar
 /// tensor). It is computed inside the step, in f32 as Keras does, also for f64 variables; so no schedule makes a new trace.
-class Schedule {
+class Schedule : public detail::ShownByConfig<Schedule> {
  public:
   /// The same rate at every step.
   template <class Number>
@@ -34,9 +34,11 @@ class Schedule {
   double rate() const { return rate_; }                      ///< of a constant one
   Tensor operator()(const Tensor& step) const;               ///< f32 scalar
   Config config() const;                                     ///< a number, or its name and options; a plain callable says that it is one
-  void set_made(std::shared_ptr<const detail::Made> made);   ///< see with_config()
 
  private:
+  friend struct detail::MadeAccess;
+  void set_made(std::shared_ptr<const detail::Made> made);
+
   void require_callable() const;  ///< ArgumentError for an empty std::function
 
   double rate_ = 0;

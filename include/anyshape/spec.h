@@ -3,6 +3,7 @@
 #include <anyshape/dtype.h>
 #include <anyshape/shape.h>
 
+#include <iosfwd>
 #include <string>
 
 #pragma GCC visibility push(default)
@@ -18,6 +19,8 @@ struct TensorSpec {
 /// spec(f32, {batch, 784}, "x") in a signature.
 TensorSpec spec(Dtype dtype, Shape shape, std::string name = {});
 std::string to_string(const TensorSpec& spec);  ///< "f32[batch, 784]"
+std::ostream& operator<<(std::ostream& out,
+                         const TensorSpec& spec);  ///< as to_string, behind the name if there is one: "x: f32[batch, 784]"
 
 }  // namespace anyshape
 #pragma GCC visibility pop

@@ -24,9 +24,9 @@ class Identity {
   /// Changes with everything a trace depends on but the values of variables: structure, trainability, options. What holds other objects
   /// adds their versions to its own.
   virtual uint64_t version() const { return version_.load(std::memory_order_relaxed); }
-  void changed() { version_.fetch_add(1, std::memory_order_relaxed); }
-  /// What the version stands for, as names and values: reports say by them what changed. None: they give the version's number.
+  void changed() { version_.fetch_add(1, std::memory_order_relaxed); }  ///< makes another version
   using Facts = std::vector<std::pair<std::string, std::string>>;
+  /// What the version stands for, as names and values: reports say by them what changed. None: they give the version's number.
   virtual Facts facts() const { return {}; }
 
  private:

@@ -3,18 +3,25 @@
 #include <anyshape/structure.h>
 
 #pragma GCC visibility push(default)
-namespace anyshape::detail::structure {
+namespace anyshape {
 
 /// Numbers and enums, strings, what has an identity, lengths and keys, what is there or not, what layers note on a tensor.
-enum class Role { Number, Text, Object, Structure, Presence, Notes };
+enum class ArgumentRole { Number, Text, Object, Structure, Presence, Notes };
 
-/// Where a part of a value stands, and what it is: {"argument 1 (options.rate)", "0.5"}.
-struct Part {
+/// What is not a tensor among the arguments of a call: where it stands, and what it is: {"argument 1 (options.rate)", "0.5"}.
+struct ArgumentPart {
   std::string name;
   std::string value;
-  Role role = Role::Structure;
+  ArgumentRole role = ArgumentRole::Structure;
   Identity::Facts facts = {};  ///< of an object: what it is at this time
 };
+
+}  // namespace anyshape
+
+namespace anyshape::detail::structure {
+
+using Role = ArgumentRole;
+using Part = ArgumentPart;
 
 /// All parts in words: the tensors by name, the host values, the lengths of vectors, the keys of maps and which optionals are there.
 struct Description {

@@ -42,12 +42,14 @@ class Tensor {
   /// x[2] is what stands at 2 along axis 0, x[{1, -1}] a part of that axis, x[i] for a tensor of indices take(x, i), x[mask] boolean_mask(x, mask).
   Tensor operator[](const Index& index) const;
   /// The same for several axes, from the first on: x.at(0, as::whole, {1, -1}); axes that are not named stay whole.
+  ///@{
   Tensor at(const Index& axis0) const;
   Tensor at(const Index& axis0, const Index& axis1) const;
   Tensor at(const Index& axis0, const Index& axis1, const Index& axis2) const;
   Tensor at(const Index& axis0, const Index& axis1, const Index& axis2, const Index& axis3) const;
   Tensor at(const Index& axis0, const Index& axis1, const Index& axis2, const Index& axis3, const Index& axis4, const Index& axis5 = {},
             const Index& axis6 = {}, const Index& axis7 = {}) const;
+  ///@}
 
   /// The value of a tensor with one element, converted to T.
   template <class T>
@@ -98,6 +100,7 @@ inline Index::Index(const Tensor& indices) : kind_(Kind::Tensor), indices_(indic
 inline Tensor Index::indices() const { return Tensor(indices_); }
 
 /// From host numbers; the element type decides the dtype: tensor({1, 2}) is i32[2], tensor({{1.f}, {2.f}}) is f32[2, 1].
+///@{
 template <class T>
 Tensor tensor(std::initializer_list<T> values);
 template <class T>
@@ -108,6 +111,7 @@ template <class T>
 Tensor tensor(const std::vector<std::vector<T>>& rows);  ///< rows of one length; ragged takes others
 template <class T>
 Tensor tensor(const std::vector<T>& values, const Shape& shape);
+///@}
 
 /// Equal dtype, shape and elements (NaN equals nothing, as in NumPy).
 bool all_equal(const Tensor& a, const Tensor& b);

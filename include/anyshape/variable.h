@@ -2,6 +2,7 @@
 #pragma once
 #include <anyshape/tensor.h>
 
+#include <iosfwd>
 #include <memory>
 #include <string>
 
@@ -31,7 +32,7 @@ class Variable {
 
   /// The current value. ArgumentError, as from all but defined() and state(), where the handle refers to no variable.
   Tensor read() const;
-  operator Tensor() const { return read(); }
+  operator Tensor() const { return read(); }          ///< the same
   void assign(const Tensor& value) const;             ///< dtype and shape stay; ShapeError or DtypeError otherwise
   void assign_add(const Tensor& difference) const;    ///< assign(read() + difference), and nobody else's assignment comes between
   void assign_sub(const Tensor& difference) const;    ///< likewise read() - difference
@@ -42,6 +43,8 @@ class Variable {
   bool defined() const { return state_ != nullptr; }  ///< whether the handle refers to a variable
   uint64_t id() const;                                ///< never given to another variable
   const std::shared_ptr<detail::VariableState>& state() const { return state_; }  ///< what copies share; null where it refers to none
+
+  friend std::ostream& operator<<(std::ostream& out, const Variable& variable);  ///< "kernel: f32[2] = [1, 2]"
 
  private:
   std::shared_ptr<detail::VariableState> state_;

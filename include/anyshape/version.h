@@ -10,10 +10,12 @@
 namespace anyshape {
 
 /// Of these headers.
+///@{
 inline constexpr int version_major = ANYSHAPE_VERSION_NUMBER / 10000;
 inline constexpr int version_minor = ANYSHAPE_VERSION_NUMBER / 100 % 100;
 inline constexpr int version_patch = ANYSHAPE_VERSION_NUMBER % 100;
 inline constexpr std::string_view version_text = ANYSHAPE_VERSION;
+///@}
 
 /// Of the library that runs: another one than `version_text` where a program was compiled with other headers.
 std::string_view version();

@@ -16,6 +16,7 @@ namespace {
 
 constexpr const char* callable_class = "callable";
 constexpr const char* unregistered_class = "unregistered";
+constexpr const char* data_class = "data";
 
 void require_own_names(const std::string& owner, const std::vector<Config::Field>& fields) {
   std::set<std::string_view> names;
@@ -56,8 +57,21 @@ Config Config::object(std::string class_name, std::vector<Field> fields) {
 
 Config Config::callable(std::string what) { return object(callable_class, {{"what", std::move(what)}}); }
 Config Config::unregistered(std::string class_name) { return object(unregistered_class, {{"class", std::move(class_name)}}); }
+Config Config::data_in_memory() { return object(data_class); }
 bool Config::is_callable() const { return kind_ == Kind::Object && text_ == callable_class; }
 bool Config::is_unregistered() const { return kind_ == Kind::Object && text_ == unregistered_class; }
+bool Config::is_data_in_memory() const { return kind_ == Kind::Object && text_ == data_class; }
+
+static bool tells_all(const Config& config) {
+  if (config.is_callable() || config.is_unregistered() || config.is_data_in_memory()) return false;
+  switch (config.kind()) {
+    case Config::Kind::List: return std::ranges::all_of(config.items(), tells_all);
+    case Config::Kind::Map:
+    case Config::Kind::Object: return std::ranges::all_of(config.fields(), tells_all, &Config::Field::value);
+    default: return true;
+  }
+}
+bool detail::tell_the_same(const Config& a, const Config& b) { return a == b && tells_all(a); }
 
 const Config& Config::required(Kind kind, std::string_view words) const {
   if (kind_ == kind) return *this;

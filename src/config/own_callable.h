@@ -8,10 +8,9 @@
 namespace anyshape {
 
 template <class Signature>
-Config config_of_callable(const std::shared_ptr<const detail::Made>& made, const Registry& registry,
-                          const std::function<Signature>& callable) {
+Config config_of_callable(const std::shared_ptr<const detail::Made>& made, Registry& registry, const std::function<Signature>& callable) {
   if (made != nullptr) return made->config();
-  const std::shared_ptr<const Registry::Entry> own = registry.find(callable.target_type());
+  const std::shared_ptr<const detail::RegistryEntry> own = registry.table().find(callable.target_type());
   return own == nullptr ? Config::callable(registry.kind()) : own->config_of(&callable);
 }
 

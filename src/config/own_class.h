@@ -9,8 +9,8 @@
 namespace anyshape {
 
 template <class Base>
-Config config_of_own(const Registry& registry, const Base& object) {
-  const std::shared_ptr<const Registry::Entry> own = registry.find(typeid(object));
+Config config_of_own(Registry& registry, const Base& object) {
+  const std::shared_ptr<const detail::RegistryEntry> own = registry.table().find(typeid(object));
   return own == nullptr ? Config::unregistered(class_name(typeid(object))) : own->config_of(&object);
 }
 

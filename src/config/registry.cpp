@@ -13,28 +13,38 @@
 
 namespace anyshape {
 
-detail::Made::~Made() = default;
+namespace detail {
 
-struct Registry::State {
+Made::~Made() = default;
+
+namespace {
+
+// "an activation", "a loss".
+std::string one(const std::string& kind) {
+  return (std::string_view("aeiou").find(kind[0]) == std::string_view::npos ? "a " : "an ") + kind;
+}
+
+}  // namespace
+
+struct RegistryTable::State {
   std::string kind;
-  Others others;
+  OtherNames others;
   mutable ForkMutex mutex;
-  std::map<std::string, std::shared_ptr<const Entry>> by_name;  // and by alias
-  std::map<std::type_index, std::shared_ptr<const Entry>> by_type;
+  std::map<std::string, std::shared_ptr<const RegistryEntry>> by_name;  // and by alias
+  std::map<std::type_index, std::shared_ptr<const RegistryEntry>> by_type;
 };
 
-Registry::Registry(std::string kind) : Registry(std::move(kind), Others()) {}
-Registry::Registry(std::string kind, Others others) : state_(std::make_unique<State>()) {
+RegistryTable::RegistryTable(std::string kind, OtherNames others) : state_(std::make_unique<State>()) {
   state_->kind = std::move(kind);
   state_->others = std::move(others);
 }
-Registry::~Registry() = default;
+RegistryTable::~RegistryTable() = default;
 
-const std::string& Registry::kind() const { return state_->kind; }
+const std::string& RegistryTable::kind() const { return state_->kind; }
 
-void Registry::add(Entry entry) {
-  if (entry.name.empty()) throw ArgumentError(fmt::format("register: the name of a {} is empty; expected one.", kind()));
-  const auto added = std::make_shared<const Entry>(std::move(entry));
+void RegistryTable::add(RegistryEntry entry) {
+  if (entry.name.empty()) throw ArgumentError(fmt::format("register: the name of {} is empty; expected one.", one(kind())));
+  const auto added = std::make_shared<const RegistryEntry>(std::move(entry));
   std::vector<std::string> names = added->aliases;
   names.push_back(added->name);
   const std::scoped_lock lock(state_->mutex);
@@ -48,20 +58,20 @@ void Registry::add(Entry entry) {
   if (added->type != nullptr) state_->by_type[*added->type] = added;
 }
 
-std::shared_ptr<const Registry::Entry> Registry::find(const std::string& name) const {
+std::shared_ptr<const RegistryEntry> RegistryTable::find(const std::string& name) const {
   const std::scoped_lock lock(state_->mutex);
   const auto found = state_->by_name.find(name);
   return found == state_->by_name.end() ? nullptr : found->second;
 }
 
-std::shared_ptr<const Registry::Entry> Registry::find(const std::type_info& type) const {
+std::shared_ptr<const RegistryEntry> RegistryTable::find(const std::type_info& type) const {
   const std::scoped_lock lock(state_->mutex);
   const auto found = state_->by_type.find(type);
   return found == state_->by_type.end() ? nullptr : found->second;
 }
 
-std::vector<std::shared_ptr<const Registry::Entry>> Registry::entries() const {
-  std::vector<std::shared_ptr<const Entry>> all;
+std::vector<std::shared_ptr<const RegistryEntry>> RegistryTable::entries() const {
+  std::vector<std::shared_ptr<const RegistryEntry>> all;
   const std::scoped_lock lock(state_->mutex);
   for (const auto& [name, entry] : state_->by_name) {
     if (name == entry->name) all.push_back(entry);
@@ -69,7 +79,7 @@ std::vector<std::shared_ptr<const Registry::Entry>> Registry::entries() const {
   return all;
 }
 
-std::vector<std::string> Registry::names() const {
+std::vector<std::string> RegistryTable::names() const {
   std::vector<std::string> all;
   {
     const std::scoped_lock lock(state_->mutex);
@@ -80,29 +90,38 @@ std::vector<std::string> Registry::names() const {
   return all;
 }
 
-void Registry::make(const Config& config, void* made) const {
+void RegistryTable::make(const Config& config, void* made) const {
   const bool is_object = config.kind() == Config::Kind::Object, is_name = config.kind() == Config::Kind::Text;
   if (config.is_callable()) {
-    throw ArgumentError(fmt::format(
-        "{0}: the config stands for a callable of a program, which no config can make; expected the name of a {0}. Write it as a "
-        "class or a function of options and register that, or put the callable in where the {0} is used.",
-        kind()));
+    throw ArgumentError(
+        fmt::format("{0}: the config stands for a callable of a program, which no config can make; expected the name of {1}. Write it as a "
+                    "class or a function of options and register that, or put the callable in where the {0} is used.",
+                    kind(), one(kind())));
   }
   if (config.is_unregistered()) {
     throw ArgumentError(fmt::format(
-        "{0}: the config stands for an object of the class {1}, which was not registered; expected the name of a {0}. Register the class "
+        "{0}: the config stands for an object of the class {1}, which was not registered; expected the name of {2}. Register the class "
         "(register_{0}) before its config is asked for.",
-        kind(), to_string(config["class"])));
+        kind(), to_string(config["class"]), one(kind())));
   }
   if (is_object || is_name) {
-    if (const std::shared_ptr<const Entry> entry = find(is_object ? config.class_name() : config.as_text()))
+    if (const std::shared_ptr<const RegistryEntry> entry = find(is_object ? config.class_name() : config.as_text()))
       return entry->make(config, made);
   }
   if (state_->others.make && state_->others.make(config, made)) return;
   if (!is_object && !is_name) {
-    throw ArgumentError(fmt::format("{0}: the config is {1}; expected a {0} or the name of one.", kind(), shortened(to_string(config))));
+    throw ArgumentError(
+        fmt::format("{}: the config is {}; expected {} or the name of one.", kind(), shortened(to_string(config)), one(kind())));
   }
   throw ArgumentError(fmt::format("{}: {}", kind(), unknown_name(kind(), is_object ? config.class_name() : config.as_text(), names())));
+}
+
+}  // namespace detail
+
+std::vector<RegisteredName> Registry::entries() const {
+  std::vector<RegisteredName> all;
+  for (const auto& entry : table_.entries()) all.push_back({entry->name, entry->aliases, entry->fields()});
+  return all;
 }
 
 }  // namespace anyshape

@@ -9,10 +9,12 @@
 
 #include <anyshape/error.h>
 #include <anyshape/ops.h>
+#include <anyshape/spec.h>
 
 #include <fmt/format.h>
 
 #include <mutex>
+#include <ostream>
 #include <shared_mutex>
 
 namespace anyshape {
@@ -123,5 +125,12 @@ Shape Variable::shape() const { return require_state(state_).shape; }
 Dtype Variable::dtype() const { return require_state(state_).dtype; }
 const std::string& Variable::name() const { return require_state(state_).name; }
 bool Variable::trainable() const { return require_state(state_).trainable; }
+
+// A friend that its class declares does not take the visibility of its namespace.
+[[gnu::visibility("default")]] std::ostream& operator<<(std::ostream& out, const Variable& variable) {
+  if (!variable.defined()) return out << "undefined";
+  const Tensor value = variable.read();
+  return out << TensorSpec{value.dtype(), value.shape(), variable.name()} << " = " << value;
+}
 
 }  // namespace anyshape

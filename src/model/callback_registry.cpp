@@ -21,8 +21,8 @@ struct NoOptions {};
 
 // A callback that takes more than its options: `parts` gives what it was made of.
 template <class Own, class... Parts>
-Registry::Entry entry(std::string name, AnyCallback (*make)(Parts...), std::tuple<Parts...> (*parts)(const Own&)) {
-  Registry::Entry made = registered(name, make);
+detail::RegistryEntry entry(std::string name, AnyCallback (*make)(Parts...), std::tuple<Parts...> (*parts)(const Own&)) {
+  detail::RegistryEntry made = detail::registered(name, make);
   made.type = &typeid(Own);
   made.config_of = [name, parts](const void* object) {
     const auto& own = static_cast<const Own&>(*static_cast<const Callback*>(object));
@@ -37,19 +37,19 @@ template <>
 Registry& registry_of<AnyCallback>() {
   return lasting_registry([] {
     auto* const made = new Registry("callback");
-    made->add(entry<ModelCheckpoint>(
+    made->table().add(entry<ModelCheckpoint>(
         "ModelCheckpoint", +[](PathArguments a, ModelCheckpointOptions o) -> AnyCallback { return ModelCheckpoint(a.path, std::move(o)); },
         +[](const ModelCheckpoint& own) { return std::tuple(PathArguments{own.path()}, own.options()); }));
-    made->add(entry<CSVLogger>(
+    made->table().add(entry<CSVLogger>(
         "CSVLogger", +[](FileArguments a, CSVLoggerOptions o) -> AnyCallback { return CSVLogger(a.file, o); },
         +[](const CSVLogger& own) { return std::tuple(FileArguments{own.file()}, own.options()); }));
-    made->add(entry<LearningRateScheduler>(
+    made->table().add(entry<LearningRateScheduler>(
         "LearningRateScheduler", +[](ScheduleArguments a, NoOptions) -> AnyCallback { return LearningRateScheduler(a.schedule); },
         +[](const LearningRateScheduler& own) { return std::tuple(ScheduleArguments{own.schedule()}, NoOptions()); }));
-    made->add(detail::class_entry<AnyCallback, EarlyStopping, Callback>("EarlyStopping"));
-    made->add(detail::class_entry<AnyCallback, LambdaCallback, Callback>("LambdaCallback"));
-    made->add(detail::class_entry<AnyCallback, ReduceLROnPlateau, Callback>("ReduceLROnPlateau"));
-    made->add(detail::class_entry<AnyCallback, TerminateOnNaN, Callback>("TerminateOnNaN"));
+    made->table().add(detail::class_entry<AnyCallback, EarlyStopping, Callback>("EarlyStopping"));
+    made->table().add(detail::class_entry<AnyCallback, LambdaCallback, Callback>("LambdaCallback"));
+    made->table().add(detail::class_entry<AnyCallback, ReduceLROnPlateau, Callback>("ReduceLROnPlateau"));
+    made->table().add(detail::class_entry<AnyCallback, TerminateOnNaN, Callback>("TerminateOnNaN"));
     return made;
   });
 }

@@ -1,4 +1,5 @@
 // Functional networks: their inputs, layers, constants and steps. A value is named by its number: the inputs, then the constants, then what steps give.
+#include "base/near_names.h"
 #include "graph/bind.h"
 #include "graph/symbol_collector.h"
 #include "nn/describe_call.h"
@@ -50,6 +51,8 @@ struct StepConfig {
   std::vector<int64_t> inputs = {};
   std::optional<bool> training = {};
   bool use_causal_mask = false;
+  bool return_state = false;
+  bool return_attention_scores = false;
 };
 struct FunctionalArguments {
   std::vector<InputConfig> inputs;
@@ -263,9 +266,10 @@ class InputMaker {
   }
   Dim lookup(std::string_view name) const {
     const auto found = by_name_.find(std::string(name));
-    if (found == by_name_.end())
-      throw ArgumentError(fmt::format("Functional: \"{}\" is no size of the inputs; expected one of theirs.", name));
-    return found->second;
+    if (found != by_name_.end()) return found->second;
+    std::vector<std::string> known;
+    for (const auto& each : by_name_) known.push_back(each.first);
+    throw ArgumentError("Functional: " + unknown_name("size of the inputs", name, known));
   }
 
  private:
@@ -290,7 +294,9 @@ Config config_of(const void* object) {
   for (const FunctionalNetwork::Step& step : network.steps()) {
     StepConfig config{.inputs = {step.inputs.begin(), step.inputs.end()},
                       .training = step.options.training,
-                      .use_causal_mask = step.options.use_causal_mask};
+                      .use_causal_mask = step.options.use_causal_mask,
+                      .return_state = step.options.return_state,
+                      .return_attention_scores = step.options.return_attention_scores};
     if (step.layer.defined()) {
       const auto found = std::ranges::find_if(state.children, [&](const AnyLayer& child) { return child.layer() == step.layer.layer(); });
       config.layer = found - state.children.begin();
@@ -313,12 +319,18 @@ std::vector<Tensor> step_results(const StepConfig& step, const std::string& plac
     if (*step.layer < 0 || *step.layer >= static_cast<int64_t>(layers.size()))
       throw ArgumentError(fmt::format("{}: layer is {}; expected the number of one of {} layers.", place, *step.layer, layers.size()));
     const AnyLayer& layer = layers[static_cast<size_t>(*step.layer)];
-    const LayerCallOptions options{.training = step.training, .use_causal_mask = step.use_causal_mask};
+    const LayerCallOptions options{.training = step.training,
+                                   .use_causal_mask = step.use_causal_mask,
+                                   .return_state = step.return_state,
+                                   .return_attention_scores = step.return_attention_scores};
     return layer.outputs(operands, options).tensors();
   }
   const OpDef* const op = find_op(step.op);
-  if (op == nullptr)
-    throw ArgumentError(fmt::format("{}: \"{}\" is no op; expected one of the library's, or the number of a layer.", place, step.op));
+  if (op == nullptr) {
+    std::vector<std::string> known;
+    for (const OpDef* each : all_ops()) known.emplace_back(each->name);
+    throw ArgumentError(fmt::format("{}: {} Of a layer give the number.", place, unknown_name("op", step.op, known)));
+  }
   const Config given = step.attributes.is_null() ? Config::map({}) : step.attributes;
   AttributeReader reader(given, lookup, place);
   const Attrs attrs = op->attrs == nullptr ? Attrs() : op->attrs().rewritten(reader);
@@ -367,6 +379,6 @@ AnyLayer make_functional(FunctionalArguments arguments, FunctionalOptionFields o
 
 }  // namespace
 
-Registry::Entry functional_entry() { return network_entry<FunctionalNetwork>("Functional", make_functional, config_of); }
+detail::RegistryEntry functional_entry() { return network_entry<FunctionalNetwork>("Functional", make_functional, config_of); }
 
 }  // namespace anyshape::nn

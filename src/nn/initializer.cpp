@@ -92,21 +92,21 @@ template <>
 Registry& registry_of<Initializer>() {
   return lasting_registry([] {
     auto* const made = new Registry("initializer");
-    made->add(registered("zeros", +[] { return with_config(constant(0), "zeros"); }));
-    made->add(registered("ones", +[] { return with_config(constant(1), "ones"); }));
-    made->add(registered("constant", +[](ConstantOptions options) { return constant(options.value); }));
-    made->add(registered("identity", +[](IdentityOptions options) { return identity_matrix(options.gain); }));
-    made->add(registered("glorot_uniform", glorot_uniform));
-    made->add(registered("glorot_normal", glorot_normal));
-    made->add(registered("he_uniform", he_uniform));
-    made->add(registered("he_normal", he_normal));
-    made->add(registered("lecun_uniform", lecun_uniform));
-    made->add(registered("lecun_normal", lecun_normal));
-    made->add(registered("random_uniform", random_uniform, {"uniform"}));
-    made->add(registered("random_normal", random_normal, {"normal"}));
-    made->add(registered("truncated_normal", truncated_normal));
-    made->add(registered("orthogonal", orthogonal));
-    made->add(registered("variance_scaling", variance_scaling));
+    made->table().add(detail::registered("zeros", +[] { return with_config(constant(0), "zeros"); }));
+    made->table().add(detail::registered("ones", +[] { return with_config(constant(1), "ones"); }));
+    made->table().add(detail::registered("constant", +[](ConstantOptions options) { return constant(options.value); }));
+    made->table().add(detail::registered("identity", +[](IdentityOptions options) { return identity_matrix(options.gain); }));
+    made->table().add(detail::registered("glorot_uniform", glorot_uniform));
+    made->table().add(detail::registered("glorot_normal", glorot_normal));
+    made->table().add(detail::registered("he_uniform", he_uniform));
+    made->table().add(detail::registered("he_normal", he_normal));
+    made->table().add(detail::registered("lecun_uniform", lecun_uniform));
+    made->table().add(detail::registered("lecun_normal", lecun_normal));
+    made->table().add(detail::registered("random_uniform", random_uniform, {"uniform"}));
+    made->table().add(detail::registered("random_normal", random_normal, {"normal"}));
+    made->table().add(detail::registered("truncated_normal", truncated_normal));
+    made->table().add(detail::registered("orthogonal", orthogonal));
+    made->table().add(detail::registered("variance_scaling", variance_scaling));
     return made;
   });
 }

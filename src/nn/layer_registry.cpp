@@ -27,47 +27,49 @@ class AnyRecurrent : public RecurrentLayer {  // Bidirectional refuses what is n
 };
 
 void add_core(Registry& registry) {
-  registry.add(registered("Activation", +[](ActivationArguments a, LayerOptions o) -> AnyLayer { return Activation(a.activation, o); }));
-  registry.add(registered("Add", of_options<Add, LayerOptions>));
-  registry.add(registered("Concatenate", of_options<Concatenate, ConcatenateOptions>));
-  registry.add(registered("Dense", of_units<Dense, DenseOptions>));
-  registry.add(registered("Dropout", +[](DropoutArguments a, DropoutOptions o) -> AnyLayer { return Dropout(a.rate, o); }));
-  registry.add(registered(
+  registry.table().add(
+      detail::registered("Activation", +[](ActivationArguments a, LayerOptions o) -> AnyLayer { return Activation(a.activation, o); }));
+  registry.table().add(detail::registered("Add", of_options<Add, LayerOptions>));
+  registry.table().add(detail::registered("Concatenate", of_options<Concatenate, ConcatenateOptions>));
+  registry.table().add(detail::registered("Dense", of_units<Dense, DenseOptions>));
+  registry.table().add(detail::registered("Dropout", +[](DropoutArguments a, DropoutOptions o) -> AnyLayer { return Dropout(a.rate, o); }));
+  registry.table().add(detail::registered(
       "Embedding",
       +[](EmbeddingArguments a, EmbeddingOptions o) -> AnyLayer { return Embedding(a.input_dim, a.output_dim, std::move(o)); }));
-  registry.add(registered("Flatten", of_options<Flatten, LayerOptions>));
-  registry.add(registered("Lambda", +[](LambdaArguments a, LayerOptions o) -> AnyLayer { return Lambda(a.function, o); }));
-  registry.add(registered("Multiply", of_options<Multiply, LayerOptions>));
-  registry.add(registered(
+  registry.table().add(detail::registered("Flatten", of_options<Flatten, LayerOptions>));
+  registry.table().add(detail::registered("Lambda", +[](LambdaArguments a, LayerOptions o) -> AnyLayer { return Lambda(a.function, o); }));
+  registry.table().add(detail::registered("Multiply", of_options<Multiply, LayerOptions>));
+  registry.table().add(detail::registered(
       "Rescaling", +[](RescalingArguments a, RescalingOptions o) -> AnyLayer {
         return Rescaling(a.scale, o.offset, {.name = o.name, .dtype = o.dtype});
       }));
-  registry.add(registered("Reshape", +[](ReshapeArguments a, LayerOptions o) -> AnyLayer { return Reshape(a.target_shape, o); }));
+  registry.table().add(
+      detail::registered("Reshape", +[](ReshapeArguments a, LayerOptions o) -> AnyLayer { return Reshape(a.target_shape, o); }));
 }
 
 void add_normalization(Registry& registry) {
-  registry.add(registered("BatchNormalization", of_options<BatchNormalization, BatchNormalizationOptions>));
-  registry.add(registered("FillMissing", of_options<FillMissing, FillMissingOptions>));
-  registry.add(registered("LayerNormalization", of_options<LayerNormalization, LayerNormalizationOptions>));
-  registry.add(registered("Normalization", of_options<Normalization, NormalizationOptions>));
+  registry.table().add(detail::registered("BatchNormalization", of_options<BatchNormalization, BatchNormalizationOptions>));
+  registry.table().add(detail::registered("FillMissing", of_options<FillMissing, FillMissingOptions>));
+  registry.table().add(detail::registered("LayerNormalization", of_options<LayerNormalization, LayerNormalizationOptions>));
+  registry.table().add(detail::registered("Normalization", of_options<Normalization, NormalizationOptions>));
 }
 
 void add_sequence(Registry& registry) {
-  registry.add(registered(
+  registry.table().add(detail::registered(
       "Bidirectional", +[](WrapperArguments a, BidirectionalOptions o) -> AnyLayer { return Bidirectional(AnyRecurrent(a.layer), o); }));
-  registry.add(registered("GlobalAveragePooling1D", of_options<GlobalAveragePooling1D, SequenceOptions>));
-  registry.add(registered("GlobalMaxPooling1D", of_options<GlobalMaxPooling1D, SequenceOptions>));
-  registry.add(registered("GRU", of_units<GRU, GruOptions>));
-  registry.add(registered("LSTM", of_units<LSTM, LstmOptions>));
-  registry.add(registered("Masking", of_options<Masking, MaskingOptions>));
-  registry.add(registered(
+  registry.table().add(detail::registered("GlobalAveragePooling1D", of_options<GlobalAveragePooling1D, SequenceOptions>));
+  registry.table().add(detail::registered("GlobalMaxPooling1D", of_options<GlobalMaxPooling1D, SequenceOptions>));
+  registry.table().add(detail::registered("GRU", of_units<GRU, GruOptions>));
+  registry.table().add(detail::registered("LSTM", of_units<LSTM, LstmOptions>));
+  registry.table().add(detail::registered("Masking", of_options<Masking, MaskingOptions>));
+  registry.table().add(detail::registered(
       "MultiHeadAttention", +[](AttentionArguments a, MultiHeadAttentionOptions o) -> AnyLayer {
         return MultiHeadAttention(a.num_heads, a.key_dim, std::move(o));
       }));
-  registry.add(registered("RNN", +[](CellArguments a, RnnOptions o) -> AnyLayer { return RNN(a.cell, o); }));
-  registry.add(registered("SimpleRNN", of_units<SimpleRNN, RecurrentOptions>));
-  registry.add(
-      registered("TimeDistributed", +[](WrapperArguments a, SequenceOptions o) -> AnyLayer { return TimeDistributed(a.layer, o); }));
+  registry.table().add(detail::registered("RNN", +[](CellArguments a, RnnOptions o) -> AnyLayer { return RNN(a.cell, o); }));
+  registry.table().add(detail::registered("SimpleRNN", of_units<SimpleRNN, RecurrentOptions>));
+  registry.table().add(detail::registered(
+      "TimeDistributed", +[](WrapperArguments a, SequenceOptions o) -> AnyLayer { return TimeDistributed(a.layer, o); }));
 }
 
 }  // namespace
@@ -79,8 +81,8 @@ Registry& registry_of<AnyLayer>() {
     add_core(*made);
     add_normalization(*made);
     add_sequence(*made);
-    made->add(nn::sequential_entry());
-    made->add(nn::functional_entry());
+    made->table().add(nn::sequential_entry());
+    made->table().add(nn::functional_entry());
     return made;
   });
 }

@@ -22,7 +22,7 @@ template <class Own, class Options, class Arguments = NoArguments>
 AnyLayer make_layer(const Options& options, const Arguments& arguments = {}) {
   const auto make = [&](const auto&... each) { return with_options(layer(Own(each..., options)), options); };
   AnyLayer handle = std::apply(make, detail::fields::references(arguments));
-  handle.set_made(detail::made_from(handle.type(), arguments, options));
+  detail::MadeAccess::set(handle, detail::made_from(handle.type(), arguments, options));
   return handle;
 }
 
@@ -30,7 +30,7 @@ AnyLayer make_layer(const Options& options, const Arguments& arguments = {}) {
 template <class Own, class Options, class Inner>
 AnyLayer make_wrapper(const Options& options, const Inner& inner, const char* field) {
   AnyLayer handle = with_options(layer(Own(inner, options)), options);
-  handle.set_made(detail::made_from(handle.type(), options));
+  detail::MadeAccess::set(handle, detail::made_from(handle.type(), options));
   handle.layer()->state().child_field = field;
   return handle;
 }

@@ -11,14 +11,14 @@ namespace anyshape::nn {
 
 // A network of ours, whose config is asked of what it is now: layers are added to it.
 template <class Network, class Arguments, class Options>
-Registry::Entry network_entry(std::string name, AnyLayer (*make)(Arguments, Options), Config (*config_of)(const void*)) {
-  Registry::Entry entry = registered(std::move(name), make);
+detail::RegistryEntry network_entry(std::string name, AnyLayer (*make)(Arguments, Options), Config (*config_of)(const void*)) {
+  detail::RegistryEntry entry = detail::registered(std::move(name), make);
   entry.type = &typeid(Network);
   entry.config_of = config_of;
   return entry;
 }
 
-Registry::Entry sequential_entry();
-Registry::Entry functional_entry();
+detail::RegistryEntry sequential_entry();
+detail::RegistryEntry functional_entry();
 
 }  // namespace anyshape::nn

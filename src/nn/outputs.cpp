@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ostream>
 
 namespace anyshape {
 
@@ -43,6 +44,13 @@ void Outputs::require_count(size_t count) const {
   if (tensors_.size() == count) return;
   throw ArgumentError(fmt::format("outputs: array<{}>() of {}: {}; expected array<{}>().", count, tensors_.size(), fmt::join(names(), ", "),
                                   tensors_.size()));
+}
+
+// A friend that its class declares does not take the visibility of its namespace.
+[[gnu::visibility("default")]] std::ostream& operator<<(std::ostream& out, const Outputs& outputs) {
+  const std::vector<std::string> names = outputs.names();
+  for (size_t i = 0; i < names.size(); ++i) out << (i == 0 ? "" : "\n") << names[i] << ": " << outputs.tensors_[i];
+  return out;
 }
 
 }  // namespace anyshape

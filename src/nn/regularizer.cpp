@@ -34,9 +34,9 @@ Registry& registry_of<Regularizer>() {
                                       if (config.is_null()) static_cast<std::optional<Regularizer>*>(none)->emplace();
                                       return config.is_null();
                                     }});
-    made->add(registered("l1", +[](L1Options options) { return l1(options.strength); }));
-    made->add(registered("l2", +[](L2Options options) { return l2(options.strength); }));
-    made->add(registered("l1_l2", +[](L1L2Options options) { return l1_l2(options.l1, options.l2); }));
+    made->table().add(detail::registered("l1", +[](L1Options options) { return l1(options.strength); }));
+    made->table().add(detail::registered("l2", +[](L2Options options) { return l2(options.strength); }));
+    made->table().add(detail::registered("l1_l2", +[](L1L2Options options) { return l1_l2(options.l1, options.l2); }));
     return made;
   });
 }

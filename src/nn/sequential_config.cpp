@@ -44,6 +44,6 @@ AnyLayer make_sequential(SequentialArguments arguments, NoOptions) {
 
 }  // namespace
 
-Registry::Entry sequential_entry() { return network_entry<SequentialNetwork>("Sequential", make_sequential, config_of); }
+detail::RegistryEntry sequential_entry() { return network_entry<SequentialNetwork>("Sequential", make_sequential, config_of); }
 
 }  // namespace anyshape::nn

@@ -14,21 +14,21 @@ template <>
 Registry& registry_of<Loss>() {
   return lasting_registry([] {
     auto* const made = new Registry("loss");
-    made->add(registered("mean_squared_error", mean_squared_error, {"mse"}));
-    made->add(registered("mean_absolute_error", mean_absolute_error, {"mae"}));
-    made->add(registered("mean_absolute_percentage_error", mean_absolute_percentage_error, {"mape"}));
-    made->add(registered("mean_squared_logarithmic_error", mean_squared_logarithmic_error, {"msle"}));
-    made->add(registered("huber", huber));
-    made->add(registered("log_cosh", log_cosh));
-    made->add(registered("hinge", hinge));
-    made->add(registered("squared_hinge", squared_hinge));
-    made->add(registered("poisson", poisson));
-    made->add(registered("kl_divergence", kl_divergence));
-    made->add(registered("cosine_similarity", cosine_similarity));
-    made->add(registered("binary_crossentropy", binary_crossentropy));
-    made->add(registered("categorical_crossentropy", categorical_crossentropy));
-    made->add(registered("sparse_categorical_crossentropy", sparse_categorical_crossentropy));
-    made->add(registered("binary_focal_crossentropy", binary_focal_crossentropy));
+    made->table().add(detail::registered("mean_squared_error", mean_squared_error, {"mse"}));
+    made->table().add(detail::registered("mean_absolute_error", mean_absolute_error, {"mae"}));
+    made->table().add(detail::registered("mean_absolute_percentage_error", mean_absolute_percentage_error, {"mape"}));
+    made->table().add(detail::registered("mean_squared_logarithmic_error", mean_squared_logarithmic_error, {"msle"}));
+    made->table().add(detail::registered("huber", huber));
+    made->table().add(detail::registered("log_cosh", log_cosh));
+    made->table().add(detail::registered("hinge", hinge));
+    made->table().add(detail::registered("squared_hinge", squared_hinge));
+    made->table().add(detail::registered("poisson", poisson));
+    made->table().add(detail::registered("kl_divergence", kl_divergence));
+    made->table().add(detail::registered("cosine_similarity", cosine_similarity));
+    made->table().add(detail::registered("binary_crossentropy", binary_crossentropy));
+    made->table().add(detail::registered("categorical_crossentropy", categorical_crossentropy));
+    made->table().add(detail::registered("sparse_categorical_crossentropy", sparse_categorical_crossentropy));
+    made->table().add(detail::registered("binary_focal_crossentropy", binary_focal_crossentropy));
     return made;
   });
 }

@@ -54,7 +54,7 @@ Metric root_mean_squared_error() {
 Metric mean_metric(std::function<Tensor(const Tensor&, const Tensor&)> callable, std::string name) {
   Metric metric =
       train::mean_of_values({.name = std::move(name), .callable = require::callable("mean_metric", "the callable", std::move(callable))});
-  metric.set_made(std::make_shared<const MadeAs>(Config::callable("metric")));
+  detail::MadeAccess::set(metric, std::make_shared<const MadeAs>(Config::callable("metric")));
   return metric;
 }
 

@@ -33,24 +33,24 @@ void call_as_asked(const Config& config, void* made) {
   MetricState& state = metric.metric()->state();
   if (state.name == asked) return;
   state.name = asked;
-  metric.set_made(std::make_shared<const MadeAs>(Config::object(asked, metric.config().fields())));
+  detail::MadeAccess::set(metric, std::make_shared<const MadeAs>(Config::object(asked, metric.config().fields())));
 }
 
 bool make_of_loss(const Config& config, void* made) {
   const bool is_object = config.kind() == Config::Kind::Object;
   if (!is_object && config.kind() != Config::Kind::Text) return false;
-  if (registry_of<Loss>().find(is_object ? config.class_name() : config.as_text()) == nullptr) return false;
+  if (registry_of<Loss>().table().find(is_object ? config.class_name() : config.as_text()) == nullptr) return false;
   static_cast<std::optional<Metric>*>(made)->emplace(make<Loss>(config));
   call_as_asked(config, made);
   return true;
 }
 
-void add(Registry& registry, Registry::Entry entry) {
+void add(Registry& registry, detail::RegistryEntry entry) {
   entry.make = [make = std::move(entry.make)](const Config& config, void* made) {
     make(config, made);
     call_as_asked(config, made);
   };
-  registry.add(std::move(entry));
+  registry.table().add(std::move(entry));
 }
 
 }  // namespace
@@ -59,17 +59,17 @@ template <>
 Registry& registry_of<Metric>() {
   return lasting_registry([] {
     auto* const made = new Registry("metric", {.make = make_of_loss, .names = [] { return registry_of<Loss>().names(); }});
-    add(*made, registered("accuracy", accuracy, {"acc"}));
-    add(*made, registered("binary_accuracy", binary_accuracy));
-    add(*made, registered("categorical_accuracy", categorical_accuracy));
-    add(*made, registered("sparse_categorical_accuracy", sparse_categorical_accuracy));
-    add(*made, registered("top_k_categorical_accuracy", top_k_categorical_accuracy));
-    add(*made, registered("sparse_top_k_categorical_accuracy", sparse_top_k_categorical_accuracy));
-    add(*made, registered("precision", precision));
-    add(*made, registered("recall", recall));
-    add(*made, registered("f1_score", f1_score));
-    add(*made, registered("auc", auc));
-    add(*made, registered("root_mean_squared_error", root_mean_squared_error));
+    add(*made, detail::registered("accuracy", accuracy, {"acc"}));
+    add(*made, detail::registered("binary_accuracy", binary_accuracy));
+    add(*made, detail::registered("categorical_accuracy", categorical_accuracy));
+    add(*made, detail::registered("sparse_categorical_accuracy", sparse_categorical_accuracy));
+    add(*made, detail::registered("top_k_categorical_accuracy", top_k_categorical_accuracy));
+    add(*made, detail::registered("sparse_top_k_categorical_accuracy", sparse_top_k_categorical_accuracy));
+    add(*made, detail::registered("precision", precision));
+    add(*made, detail::registered("recall", recall));
+    add(*made, detail::registered("f1_score", f1_score));
+    add(*made, detail::registered("auc", auc));
+    add(*made, detail::registered("root_mean_squared_error", root_mean_squared_error));
     return made;
   });
 }

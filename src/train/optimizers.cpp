@@ -93,11 +93,11 @@ template <>
 Registry& registry_of<Optimizer>() {
   return lasting_registry([] {
     auto* const made = new Registry("optimizer");
-    made->add(registered("sgd", sgd));
-    made->add(registered("adam", adam));
-    made->add(registered("adamw", adamw));
-    made->add(registered("rmsprop", rmsprop));
-    made->add(registered("adagrad", adagrad));
+    made->table().add(detail::registered("sgd", sgd));
+    made->table().add(detail::registered("adam", adam));
+    made->table().add(detail::registered("adamw", adamw));
+    made->table().add(detail::registered("rmsprop", rmsprop));
+    made->table().add(detail::registered("adagrad", adagrad));
     return made;
   });
 }

@@ -60,26 +60,26 @@ Registry& registry_of<Schedule>() {
                                       if (is_number) static_cast<std::optional<Schedule>*>(constant)->emplace(config.as_number());
                                       return is_number;
                                     }});
-    made->add(registered(
+    made->table().add(detail::registered(
         "exponential_decay", +[](DecayArguments a, ExponentialDecayOptions options) {
           return exponential_decay(a.initial_learning_rate, a.decay_steps, a.decay_rate, options);
         }));
-    made->add(registered(
+    made->table().add(detail::registered(
         "inverse_time_decay", +[](DecayArguments a, ExponentialDecayOptions options) {
           return inverse_time_decay(a.initial_learning_rate, a.decay_steps, a.decay_rate, options);
         }));
-    made->add(registered(
+    made->table().add(detail::registered(
         "cosine_decay",
         +[](StepsArguments a, CosineDecayOptions options) { return cosine_decay(a.initial_learning_rate, a.decay_steps, options); }));
-    made->add(registered(
+    made->table().add(detail::registered(
         "cosine_decay_restarts", +[](FirstStepsArguments a, CosineRestartsOptions options) {
           return cosine_decay_restarts(a.initial_learning_rate, a.first_decay_steps, options);
         }));
-    made->add(registered(
+    made->table().add(detail::registered(
         "polynomial_decay", +[](StepsArguments a, PolynomialDecayOptions options) {
           return polynomial_decay(a.initial_learning_rate, a.decay_steps, options);
         }));
-    made->add(registered(
+    made->table().add(detail::registered(
         "piecewise_constant_decay",
         +[](PiecesArguments a, NoOptions) { return piecewise_constant_decay(std::move(a.boundaries), std::move(a.values)); }));
     return made;

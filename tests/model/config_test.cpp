@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <sstream>
 
 namespace anyshape {
 namespace {
@@ -114,17 +115,17 @@ void check_kind(const std::map<std::string, Fields>& required, const std::map<st
   const Registry& registry = registry_of<Kind>();
   ASSERT_FALSE(registry.entries().empty());
   for (const auto& entry : registry.entries()) {
-    if (without.contains(entry->name)) continue;
-    SCOPED_TRACE(registry.kind() + " " + entry->name);
-    const auto sample = required.find(entry->name);
-    const Config least = Config::object(entry->name, sample == required.end() ? Fields() : sample->second);
+    if (without.contains(entry.name)) continue;
+    SCOPED_TRACE(registry.kind() + " " + entry.name);
+    const auto sample = required.find(entry.name);
+    const Config least = Config::object(entry.name, sample == required.end() ? Fields() : sample->second);
     const Config whole = make<Kind>(least).config();
-    EXPECT_EQ(whole.class_name(), entry->name);
+    EXPECT_EQ(whole.class_name(), entry.name);
     EXPECT_EQ(make<Kind>(whole).config(), whole);
     EXPECT_EQ(Config::from_json(whole.to_json()), whole);
     EXPECT_EQ(make<Kind>(Config::from_json(whole.to_json())).config(), whole);
 
-    const std::vector<RegisteredField> fields = entry->fields();
+    const std::vector<RegisteredField> fields = entry.fields;
     ASSERT_EQ(fields.size(), whole.fields().size());
     for (size_t i = 0; i < fields.size(); ++i) {
       SCOPED_TRACE(fields[i].name);
@@ -147,7 +148,7 @@ void check_kind(const std::map<std::string, Fields>& required, const std::map<st
         }
       }
       const bool is_callable = fields[i].name.starts_with("on_");
-      const bool has_one_value = entry->name == "Normalization" && fields[i].name == "axis";
+      const bool has_one_value = entry.name == "Normalization" && fields[i].name == "axis";
       EXPECT_TRUE(taken > 0 || is_callable || has_one_value) << "no other value is taken: add one to others()";
     }
   }
@@ -211,10 +212,10 @@ TEST_F(ConfigOf, callables_say_that_they_are) {
   const auto twice = [](const Tensor& x) { return x * 2; };
   const Config config = Dense(2, {.activation = twice}).config();
   EXPECT_TRUE(config["activation"].is_callable());
-  EXPECT_EQ(
-      test::text_of<ArgumentError>([&] { make<AnyLayer>(config); }),
-      "Dense: activation: activation: the config stands for a callable of a program, which no config can make; expected the name of a "
-      "activation. Write it as a class or a function of options and register that, or put the callable in where the activation is used.");
+  EXPECT_EQ(test::text_of<ArgumentError>([&] { make<AnyLayer>(config); }),
+            "Dense: activation: activation: the config stands for a callable of a program, which no config can make; expected the name of "
+            "an activation. Write it as a class or a function of options and register that, or put the callable in where the activation is "
+            "used.");
   EXPECT_TRUE(Loss([](const Tensor& y, const Tensor& p) { return p - y; }).config().is_callable());
   EXPECT_TRUE(Metric([](const Tensor& y, const Tensor& p) { return p - y; }).config().is_callable());
   EXPECT_TRUE(Schedule([](const Tensor& step) { return cast(step, f32); }).config().is_callable());
@@ -252,6 +253,138 @@ TEST_F(ConfigOf, options_are_compared_and_printed) {
   EXPECT_EQ(to_config(AdamOptions{}), to_config(AdamOptions{}));
   EXPECT_NE(to_config(AdamOptions{.beta_1 = 0.5}), to_config(AdamOptions{}));
   EXPECT_EQ(to_string(to_config(HuberOptions{.reduction = Reduction::Sum})), "{delta: 1.0, reduction: \"sum\", ignore_missing: false}");
+}
+
+TEST_F(ConfigOf, objects_are_equal_where_they_are_made_in_the_same_way) {
+  EXPECT_TRUE(Loss("mse") == mean_squared_error());
+  EXPECT_TRUE(huber({.delta = 2}) != huber());
+  EXPECT_TRUE(adam() == Optimizer("adam"));
+  EXPECT_TRUE(Schedule(0.5) == 0.5);
+  EXPECT_TRUE(l2(0.5) == l2(0.5) && l2(0.5) != l1(0.5));
+  EXPECT_TRUE(ActivationFunction(gelu) == "gelu" && activations::gelu({.approximate = true}) != gelu);
+  EXPECT_TRUE(glorot_uniform() == Initializer("glorot_uniform"));
+  EXPECT_TRUE(Dense(3) == Dense(3) && Dense(3) != Dense(4));
+  EXPECT_TRUE(AnyCallback(EarlyStopping({.patience = 2})) == AnyCallback(EarlyStopping({.patience = 2})));
+  EXPECT_TRUE(make<Dataset>(csv()).batch(2) == make<Dataset>(csv()).batch(2));
+  // What no config tells may be another thing.
+  const auto twice = [](const Tensor& x) { return x * 2; };
+  const Dense own(2, {.activation = twice}), same = own;
+  EXPECT_TRUE(own == same);
+  EXPECT_FALSE(own == Dense(2, {.activation = twice}));
+  EXPECT_FALSE(Dataset::from(ones({2, 1})).batch(2) == Dataset::from(zeros({2, 1})).batch(2));
+  std::ostringstream text;
+  text << huber({.delta = 2}) << " " << Schedule(0.5) << " " << ActivationFunction("leaky_relu");
+  EXPECT_EQ(text.str(), "huber(delta=2.0, reduction=\"sum_over_batch_size\", ignore_missing=false) 0.5 leaky_relu(negative_slope=0.2)");
+}
+
+// --- what is made of a config computes what the object computes
+
+template <class Kind>
+Kind again(const Kind& object) {
+  return make<Kind>(Config::from_json(object.config().to_json()));
+}
+
+TEST_F(ConfigOf, activations_made_again_compute_the_same) {
+  const Tensor x = tensor({{-2.0F, -0.5F, 0.0F}, {0.25F, 1.0F, 3.0F}});
+  const std::vector<std::pair<ActivationFunction, Tensor>> all = {
+      {activations::leaky_relu({.negative_slope = 0.5}), leaky_relu(x, {.negative_slope = 0.5})},
+      {activations::elu({.alpha = 0.5}), elu(x, {.alpha = 0.5})},
+      {activations::gelu({.approximate = true}), gelu(x, {.approximate = true})},
+      {activations::softmax({.axis = 0}), softmax(x, {.axis = 0})},
+      {activations::log_softmax({.axis = 0}), log_softmax(x, {.axis = 0})},
+      {activations::gelu(), gelu(x)},
+      {leaky_relu, leaky_relu(x)},
+      {softmax, softmax(x)},
+      {"exponential", exp(x)},
+      {"swish", silu(x)},
+      {"linear", x}};
+  for (const auto& [activation, expected] : all) {
+    SCOPED_TRACE(to_string(activation.config()));
+    EXPECT_EQ(activation(x).to_vector<float>(), expected.to_vector<float>());
+    EXPECT_EQ(again(activation)(x).to_vector<float>(), expected.to_vector<float>());
+    EXPECT_EQ(again(activation).name(), activation.name());
+    EXPECT_EQ(again<AnyLayer>(Activation(activation))(x).to_vector<float>(), expected.to_vector<float>());
+  }
+  EXPECT_EQ(to_string(Dense(1, {.activation = activations::gelu({.approximate = true})}).config()["activation"]), "gelu(approximate=true)");
+  EXPECT_EQ(test::text_of<ArgumentError>([] { make<ActivationFunction>(Config::object("elu", {{"alpa", 1}})); }),
+            "elu: \"alpa\" is no field; expected \"alpha\".");
+}
+
+// Crossentropies take the logits of a softmax along the last axis alone; of another axis they take the probabilities that they are given.
+TEST_F(ConfigOf, a_softmax_of_another_axis_gives_its_probabilities_to_the_loss) {
+  const Tensor x = tensor({{-2.0F, 0.5F}, {0.25F, 1.0F}}), target = tensor({{1.0F, 0.0F}, {0.0F, 1.0F}});
+  for (const int axis : {-1, 0}) {
+    const Tensor found = categorical_crossentropy()(target, Activation(activations::softmax({.axis = axis}))(x));
+    const Tensor p = softmax(x, {.axis = axis});
+    EXPECT_TRUE(all_close(found, -mean(log(sum(target * p, {.axis = 1}) / sum(p, {.axis = 1}))), {.relative = 1e-5})) << axis;
+  }
+}
+
+TEST_F(ConfigOf, losses_made_again_compute_the_same) {
+  const Tensor y = tensor({{0.0F, 1.0F, 0.0F}, {1.0F, 0.0F, 0.0F}}), p = tensor({{0.25F, 0.5F, 0.25F}, {0.125F, 0.75F, 0.125F}});
+  const Tensor classes = tensor({1, 2});
+  const LossOptions summed{.reduction = Reduction::Sum};
+  const CrossentropyOptions smooth{.from_logits = true, .label_smoothing = 0.125, .reduction = Reduction::Sum};
+  const std::vector<Loss> all = {mean_squared_error(summed),
+                                 mean_absolute_error(summed),
+                                 mean_absolute_percentage_error(summed),
+                                 mean_squared_logarithmic_error(summed),
+                                 hinge(summed),
+                                 squared_hinge(summed),
+                                 kl_divergence(summed),
+                                 poisson(summed),
+                                 log_cosh(summed),
+                                 huber({.delta = 0.25, .reduction = Reduction::None}),
+                                 cosine_similarity({.axis = 0}),
+                                 binary_crossentropy(smooth),
+                                 categorical_crossentropy(smooth),
+                                 sparse_categorical_crossentropy({.from_logits = true, .ignore_class = 2}),
+                                 binary_focal_crossentropy({.gamma = 3, .apply_class_balancing = true, .alpha = 0.5})};
+  EXPECT_EQ(all.size(), registry_of<Loss>().entries().size() - (registry_of<Loss>().table().find("quantile") == nullptr ? 0 : 1));
+  for (const Loss& loss : all) {
+    SCOPED_TRACE(loss.name());
+    const Tensor& target = loss.name().starts_with("sparse") ? classes : y;
+    EXPECT_EQ(again(loss)(target, p).to_vector<float>(), loss(target, p).to_vector<float>());
+    EXPECT_NE(Loss(loss.name())(target, p).to_vector<float>(), loss(target, p).to_vector<float>()) << "the options change nothing";
+  }
+}
+
+TEST_F(ConfigOf, initializers_with_a_seed_made_again_draw_the_same) {
+  const std::vector<Initializer> all = {
+      glorot_uniform({.seed = 3}),
+      glorot_normal({.seed = 3}),
+      he_uniform({.seed = 3}),
+      he_normal({.seed = 3}),
+      lecun_uniform({.seed = 3}),
+      lecun_normal({.seed = 3}),
+      random_uniform({.low = 1, .high = 2, .seed = 3}),
+      random_normal({.mean = 1, .deviation = 2, .seed = 3}),
+      truncated_normal({.mean = 1, .deviation = 2, .seed = 3}),
+      orthogonal({.gain = 2, .seed = 3}),
+      variance_scaling({.scale = 2, .mode = Fan::Average, .distribution = Distribution::Uniform, .seed = 3}),
+      constant(2.5),
+      identity_matrix(0.5)};
+  for (const Initializer& each : all) {
+    SCOPED_TRACE(to_string(each.config()));
+    EXPECT_EQ(again(each)({3, 4}).to_vector<float>(), each({3, 4}).to_vector<float>());
+  }
+}
+
+TEST_F(ConfigOf, schedules_made_again_give_the_same_rates) {
+  const std::vector<Schedule> all = {0.25,
+                                     exponential_decay(0.1, 10, 0.5, {.staircase = true}),
+                                     inverse_time_decay(0.1, 10, 0.5),
+                                     cosine_decay(0, 10, {.alpha = 0.1, .warmup_target = 0.5, .warmup_steps = 4}),
+                                     cosine_decay_restarts(0.1, 4, {.t_mul = 1.5, .m_mul = 0.5, .alpha = 0.1}),
+                                     polynomial_decay(0.1, 10, {.end = 0.01, .power = 2, .cycle = true}),
+                                     piecewise_constant_decay({3, 7}, {0.1, 0.2, 0.3})};
+  for (const Schedule& each : all) {
+    SCOPED_TRACE(to_string(each.config()));
+    for (const int64_t step : {0, 3, 4, 11, 40}) {
+      const Tensor at = full({}, step, {.dtype = i64});
+      EXPECT_EQ(again(each)(at).item<float>(), each(at).item<float>()) << step;
+    }
+  }
 }
 
 // --- classes and functions of the user's
@@ -306,6 +439,99 @@ TEST_F(ConfigOf, a_users_class_has_its_name_and_options) {
             "register: the layer \"Scale\" is there already, made by something else; expected a name of its own.");
   EXPECT_EQ(test::text_of<ArgumentError>([] { register_layer<OtherScale>("Dense"); }),
             "register: the layer \"Dense\" is there already, made by something else; expected a name of its own.");
+}
+
+struct Steep {  // an activation
+  struct Options {
+    double slope = 2;
+  };
+  explicit Steep(Options given) : own(given) {}
+  const Options& options() const { return own; }
+  Tensor operator()(const Tensor& x) const { return x * own.slope; }
+  Options own;
+};
+struct Largest {  // a penalty, without options
+  Tensor operator()(const Tensor& weight) const { return max(abs(weight)); }
+};
+struct Halving {  // a schedule
+  struct Options {
+    int64_t steps = 10;
+  };
+  explicit Halving(Options given) : own(given) {}
+  const Options& options() const { return own; }
+  Tensor operator()(const Tensor& step) const { return pow(Tensor(0.5F), cast(step, f32) / own.steps); }
+  Options own;
+};
+struct Counted {  // an initializer
+  Tensor operator()(const Shape& shape, Dtype dtype) const { return reshape(arange(shape.count(), {.dtype = dtype}), shape); }
+};
+class Furthest : public StreamingMetric {
+ public:
+  struct Options {
+    double scale = 1;
+  };
+  explicit Furthest(Options given) : StreamingMetric("furthest"), own_(given) {}
+  const Options& options() const { return own_; }
+  void update(const Tensor& y, const Tensor& p, const Tensor&) override {
+    furthest_.assign(maximum(furthest_, cast(max(abs(y - p)), f64) * own_.scale));
+  }
+  Tensor result() const override { return furthest_; }
+
+ private:
+  Options own_;
+  Variable furthest_ = running_sum("furthest");
+};
+class Patience : public Callback {
+ public:
+  struct Options {
+    int64_t epochs = 3;
+  };
+  explicit Patience(Options given) : own_(given) {}
+  const Options& options() const { return own_; }
+
+ private:
+  Options own_;
+};
+
+TEST_F(ConfigOf, a_users_class_of_every_kind_goes_there_and_back) {
+  register_activation<Steep>("steep");
+  register_regularizer<Largest>("largest");
+  register_schedule<Halving>("halving");
+  register_initializer<Counted>("counted");
+  register_metric<Furthest>("furthest");
+  register_callback<Patience>("Patience");
+
+  const ActivationFunction steep(Steep({.slope = 3}));
+  EXPECT_EQ(to_string(steep.config()), "steep(slope=3.0)");
+  EXPECT_EQ(again(steep)(ones({2})).to_vector<float>(), (std::vector<float>{3, 3}));
+  EXPECT_TRUE(ActivationFunction("steep") == ActivationFunction(Steep({})));
+
+  const Regularizer largest{Largest()};
+  EXPECT_EQ(to_string(largest.config()), "largest()");
+  EXPECT_EQ(again(largest)(tensor({-4.0F, 3.0F})).item<float>(), 4.0F);
+
+  const Schedule halving(Halving({.steps = 2}));
+  EXPECT_EQ(to_string(halving.config()), "halving(steps=2)");
+  EXPECT_EQ(again(halving)(full({}, 4, {.dtype = i64})).item<float>(), 0.25F);
+
+  const Initializer counted{Counted()};
+  EXPECT_EQ(to_string(counted.config()), "counted()");
+  EXPECT_EQ(again(counted)({2, 2}).to_vector<float>(), (std::vector<float>{0, 1, 2, 3}));
+
+  const Metric furthest(Furthest({.scale = 2}));
+  EXPECT_EQ(to_string(furthest.config()), "furthest(scale=2.0)");
+  Metric made = again(furthest);
+  made.update(zeros({2}), tensor({-4.0F, 3.0F}));
+  EXPECT_EQ(made.result().item<double>(), 8.0);
+
+  const AnyCallback patience(Patience({.epochs = 5}));
+  EXPECT_EQ(to_string(patience.config()), "Patience(epochs=5)");
+  EXPECT_TRUE(again(patience) == patience);
+
+  // All of them inside a layer and an optimizer.
+  const Dense layer(2, {.activation = steep, .kernel_initializer = counted, .kernel_regularizer = largest});
+  EXPECT_EQ(again<AnyLayer>(layer).config(), layer.config());
+  EXPECT_EQ(again(adam({.learning_rate = halving})).config(), adam({.learning_rate = halving}).config());
 }
 
 TEST_F(ConfigOf, a_users_callable_and_function_have_them_too) {
@@ -364,9 +590,33 @@ TEST_F(ConfigOf, a_functional_model_says_what_no_config_can_tell) {
   wrong.set("outputs", std::vector<Config>{99, 99});
   EXPECT_EQ(test::text_of<ArgumentError>([&] { make<AnyLayer>(wrong); }).substr(0, 40), "Functional: outputs: value 99 of 16; exp");
   wrong = functional().config();
-  wrong.set("steps", std::vector<Config>{Config::map({{"op", "ad"}, {"inputs", std::vector<Config>{0}}})});
+  wrong.set("steps", std::vector<Config>{Config::map({{"op", "mattmul"}, {"inputs", std::vector<Config>{0}}})});
   EXPECT_EQ(test::text_of<ArgumentError>([&] { make<AnyLayer>(wrong); }),
-            "Functional: steps[0]: \"ad\" is no op; expected one of the library's, or the number of a layer.");
+            "Functional: steps[0]: \"mattmul\" is no op; expected \"matmul\". Of a layer give the number.");
+  std::string text = functional().config().to_json();
+  const size_t at = text.rfind("length");
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, 6, "lenght");
+  EXPECT_NE(test::text_of<ArgumentError>([&] {
+              make<AnyLayer>(Config::from_json(text));
+            }).find("Functional: \"lenght\" is no size of the inputs; expected \"length\"."),
+            std::string::npos);
+}
+
+TEST_F(ConfigOf, a_functional_model_keeps_states_scores_and_the_names_of_outputs) {
+  const Tensor rows = input({dynamic, 4}, {.name = "rows"});
+  const Outputs states = LSTM(3).outputs(rows, {.return_state = true});
+  const Outputs scores = MultiHeadAttention(2, 3).outputs(rows, {.use_causal_mask = true, .return_attention_scores = true});
+  const Model model({.inputs = {rows}, .outputs = {{"last", states[0]}, {"memory", states[2]}, {"scores", scores[1]}}});
+  Model made(make<AnyLayer>(Config::from_json(model.config().to_json())));
+  EXPECT_EQ(made.config(), model.config());
+  EXPECT_TRUE(made == model);
+  made.set_weights(model.weights());
+  const Tensor x = random::normal({2, 5, 4});
+  const Outputs expected = model.outputs(x), found = made.outputs(x);
+  EXPECT_EQ(found.names(), (std::vector<std::string>{"last", "memory", "scores"}));
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i].to_vector<float>(), expected[i].to_vector<float>()) << i;
 }
 
 TEST_F(ConfigOf, a_layer_inside_two_others_is_refused) {
@@ -378,16 +628,18 @@ TEST_F(ConfigOf, a_layer_inside_two_others_is_refused) {
 
 // --- docs/guide/objects.md
 
-const std::vector<std::string> own = {"Counter", "Scale", "plain", "quantile"};  // what other tests have registered
+// What other tests have registered.
+const std::vector<std::string> own = {"Counter", "Patience", "Scale", "counted",  "furthest",
+                                      "halving", "largest",  "plain", "quantile", "steep"};
 
 template <class Kind>
 void append_table(std::string& text, const std::string& title) {
   text += "\n### " + title + "\n| name | fields |\n|---|---|\n";
   for (const auto& entry : registry_of<Kind>().entries()) {
-    if (std::ranges::find(own, entry->name) != own.end()) continue;
-    std::string name = "`" + entry->name + "`", fields;
-    for (const std::string& alias : entry->aliases) name += ", `" + alias + "`";
-    for (const RegisteredField& field : entry->fields())
+    if (std::ranges::find(own, entry.name) != own.end()) continue;
+    std::string name = "`" + entry.name + "`", fields;
+    for (const std::string& alias : entry.aliases) name += ", `" + alias + "`";
+    for (const RegisteredField& field : entry.fields)
       fields += (fields.empty() ? "`" : ", `") + field.name +
                 (field.is_required ? "`: " + field.expected : " = " + to_string(field.by_default) + "`");
     text += "| " + name + " | " + fields + " |\n";

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -63,9 +64,37 @@ TEST(Families, are_whole) {
   expect_all("schedules", "schedule.h", "^Schedule (\\w+)\\(");
   expect_all("initializers", "initializer.h", "^Initializer (\\w+)\\(");
   expect_all("regularizers", "regularizer.h", "^Regularizer (\\w+)\\(");
+  expect_all("activations", "activation.h", "^ActivationFunction (\\w+)\\(");
   for (const char* header : {"layers/core.h", "layers/normalization.h", "layers/sequence.h"}) {
     expect_all("layers", header, "^class (\\w+) : public \\w*Layer");
   }
+}
+
+// Every function of a header that gives such a thing can be made by its name, but for those that are told.
+TEST(Families, are_registered) {
+  const auto expect_all = [](const Registry& registry, const std::string& header, const std::string& pattern,
+                             const std::set<std::string>& but) {
+    const std::vector<std::string> names = registry.names();
+    std::set<std::string> declared = found(text_of_header(header), pattern);
+    EXPECT_FALSE(declared.empty()) << header;
+    for (const std::string& name : but) EXPECT_EQ(declared.erase(name), 1U) << name << " is no exception any more";
+    for (const std::string& name : declared) {
+      EXPECT_TRUE(std::ranges::find(names, name) != names.end())
+          << name << " of " << header << " is not registered as a " << registry.kind();
+    }
+  };
+  expect_all(registry_of<Loss>(), "loss.h", "^(?:inline )?Loss (\\w+)\\(", {});
+  expect_all(registry_of<Metric>(), "metric.h", "^Metric (\\w+)\\(", {"mean_metric"});         // takes a callable
+  expect_all(registry_of<Optimizer>(), "optimizer.h", "^Optimizer (\\w+)\\(", {"optimizer"});  // takes a rule
+  expect_all(registry_of<Schedule>(), "schedule.h", "^Schedule (\\w+)\\(", {});
+  expect_all(registry_of<Initializer>(), "initializer.h", "^Initializer (\\w+)\\(", {"identity_matrix"});  // "identity", as in Keras
+  expect_all(registry_of<Regularizer>(), "regularizer.h", "^Regularizer (\\w+)\\(", {});
+  expect_all(registry_of<ActivationFunction>(), "activation.h", "^ActivationFunction (\\w+)\\(", {});
+  expect_all(registry_of<ActivationFunction>(), "ops/neural.h", "^Tensor (\\w+)\\(const Tensor& x\\);", {"logsumexp"});  // takes axes away
+  expect_all(registry_of<AnyCallback>(), "callback.h", "^class (\\w+) : public Callback", {});
+  expect_all(registry_of<AnyLayer>(), "layers/core.h", "^class (\\w+) : public \\w*Layer", {});
+  expect_all(registry_of<AnyLayer>(), "layers/normalization.h", "^class (\\w+) : public \\w*Layer", {});
+  expect_all(registry_of<AnyLayer>(), "layers/sequence.h", "^class (\\w+) : public \\w*Layer", {"Cell", "RecurrentLayer"});  // bases
 }
 
 }  // namespace

@@ -60,6 +60,12 @@ TEST(Masks, a_masked_step_is_a_factor_of_one) {
   EXPECT_EQ(Multiply()({a, plain}).to_vector<float>(), (std::vector<float>{6, 3, 3}));
 }
 
+TEST(LayerNormalization, takes_one_axis_or_several) {
+  const Tensor x = random::normal({2, 3, 4});
+  EXPECT_TRUE(all_equal(anyshape::LayerNormalization({.axis = 1})(x), anyshape::LayerNormalization({.axes = {1}})(x)));
+  EXPECT_TRUE(all_equal(anyshape::LayerNormalization({.axis = -1})(x), anyshape::LayerNormalization()(x)));
+  EXPECT_THROW(anyshape::LayerNormalization({.axes = {1, 2}, .axis = 1}), ArgumentError);
+}
 TEST(LayerNormalization, without_axes_is_refused) { EXPECT_THROW(anyshape::LayerNormalization({.axes = {}}), ArgumentError); }
 
 }  // namespace

@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <sstream>
+
 namespace anyshape {
 namespace {
 
@@ -49,6 +52,17 @@ TEST(Outputs, of_a_layer_with_one_result_are_that_one) {
   EXPECT_EQ(found.names(), Names{"output0"});
   const Tensor one = found;
   EXPECT_TRUE(all_equal(one, dense(x)));
+}
+
+TEST(Outputs, are_printed_by_name) {
+  std::ostringstream text;
+  text << Outputs({tensor({1, 2}), tensor({{3.0F}})}, {"price"}) << "\n" << spec(f32, {dim("batch"), 3}, "x") << "\n" << spec(i32, {2});
+  EXPECT_EQ(text.str(), "price: [1 2]\noutput1: [[3.]]\nx: f32[batch, 3]\ni32[2]");
+}
+TEST(Variable, is_printed_with_name_and_value) {
+  std::ostringstream text;
+  text << Variable(tensor({1, 2}), {.name = "counts"}) << "; " << Variable(tensor({0.5F})) << "; " << Variable();
+  EXPECT_EQ(text.str(), "counts: i32[2] = [1 2]; f32[1] = [0.5]; undefined");
 }
 
 TEST(Outputs, none_is_told) {

@@ -95,6 +95,14 @@ TEST(Elementwise, cast_truncates_saturates_and_keeps_the_tensor_of_its_own_dtype
   EXPECT_EQ((cast(2.0, f64) + tensor({1.0F})).dtype(), f64);
 }
 
+TEST(Elementwise, the_remainder_is_put_where_the_dividend_was) {
+  Tensor x = tensor({5, -5, 7});
+  const Tensor before = x;
+  x %= 3;
+  EXPECT_EQ(x.to_vector<int32_t>(), (Integers{2, 1, 1}));
+  EXPECT_EQ(before.to_vector<int32_t>(), (Integers{5, -5, 7}));
+}
+
 TEST(Elementwise, relu_is_zero_below_and_at_zero) {
   EXPECT_EQ(relu(tensor({-1.0F, 0.0F, 2.0F, infinity, -infinity})).to_vector<float>(), (Floats{0, 0, 2, infinity, 0}));
   EXPECT_EQ(relu(tensor({-3, 3})).to_vector<int32_t>(), (Integers{0, 3}));

@@ -95,6 +95,18 @@ TEST(Slice, refuses_more_ranges_than_axes) {
   EXPECT_THROW(slice(Tensor(), {{0, 1}}), ArgumentError);
 }
 
+TEST(Flip, and_squeeze_take_one_axis_or_several) {
+  const Tensor x = tensor({{1, 2}, {3, 4}});
+  EXPECT_EQ(flip(x, 1).to_vector<int32_t>(), (std::vector<int32_t>{2, 1, 4, 3}));
+  EXPECT_EQ(flip(x, {1}).to_vector<int32_t>(), (std::vector<int32_t>{2, 1, 4, 3}));
+  EXPECT_EQ(flip(x, -2).to_vector<int32_t>(), (std::vector<int32_t>{3, 4, 1, 2}));
+  EXPECT_EQ(flip(x, {0, 1}).to_vector<int32_t>(), (std::vector<int32_t>{4, 3, 2, 1}));
+  EXPECT_EQ(flip(x, {}).to_vector<int32_t>(), (std::vector<int32_t>{4, 3, 2, 1}));
+  EXPECT_EQ(squeeze(ones({1, 2, 1}), 0).shape(), (Shape{2, 1}));
+  EXPECT_EQ(squeeze(ones({1, 2, 1}), {-1}).shape(), (Shape{1, 2}));
+  EXPECT_EQ(squeeze(ones({1, 2, 1})).shape(), Shape{2});
+}
+
 TEST(Concat, puts_tensors_one_after_the_other) {
   const Tensor a = counting({2, 2}), b = -counting({2, 1}), c = counting({2, 0});
   EXPECT_EQ(concat({a, b, c}, {.axis = 1}).to_vector<float>(), (Floats{0, 1, -0.0F, 2, 3, -1}));

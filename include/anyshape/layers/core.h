@@ -16,7 +16,8 @@ struct DenseOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-class Dense : public AnyLayer {  ///< activation(x @ kernel + bias) over the last axis
+/// A weighted sum over the last axis: activation(x @ kernel + bias).
+class Dense : public AnyLayer {
  public:
   explicit Dense(int64_t units, DenseOptions options = {});
 };
@@ -29,7 +30,8 @@ struct EmbeddingOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-class Embedding : public AnyLayer {  ///< a row per id; DataError for ids outside 0..count-1
+/// A row per id; DataError for ids outside 0..count-1.
+class Embedding : public AnyLayer {
  public:
   Embedding(int64_t count, int64_t size, EmbeddingOptions options = {});
 };
@@ -39,23 +41,28 @@ struct LayerOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-class Activation : public AnyLayer {  ///< an activation as a layer; a mask stays
+/// An activation as a layer; a mask stays.
+class Activation : public AnyLayer {
  public:
   explicit Activation(ActivationFunction activation, LayerOptions options = {});
 };
-class Lambda : public AnyLayer {  ///< any callable on a tensor
+/// Any callable on a tensor.
+class Lambda : public AnyLayer {
  public:
   explicit Lambda(std::function<Tensor(const Tensor&)> callable, LayerOptions options = {});
 };
-class Flatten : public AnyLayer {  ///< [batch, all the rest]
+/// All of a row in one axis: [batch, all the rest].
+class Flatten : public AnyLayer {
  public:
   explicit Flatten(LayerOptions options = {});
 };
-class Reshape : public AnyLayer {  ///< sizes without the batch; one may be -1
+/// Other sizes for the same elements of a row; the target is without the batch, and one of its sizes may be -1: what is left.
+class Reshape : public AnyLayer {
  public:
   explicit Reshape(std::vector<int64_t> target, LayerOptions options = {});
 };
-class Rescaling : public AnyLayer {  ///< x * scale + offset
+/// Numbers in another range: x * scale + offset.
+class Rescaling : public AnyLayer {
  public:
   explicit Rescaling(double scale, double offset = 0, LayerOptions options = {});
 };
@@ -66,7 +73,8 @@ struct DropoutOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-class Dropout : public AnyLayer {  ///< in training: zero with probability `rate`, the rest scaled up
+/// In training an element is 0 with probability `rate`, and the rest is scaled up.
+class Dropout : public AnyLayer {
  public:
   explicit Dropout(double rate, DropoutOptions options = {});
 };
@@ -77,15 +85,18 @@ struct ConcatenateOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-class Concatenate : public AnyLayer {  ///< the inputs one after the other along an axis; the other axes have equal sizes
+/// The inputs one after the other along an axis; the other axes have equal sizes.
+class Concatenate : public AnyLayer {
  public:
   explicit Concatenate(ConcatenateOptions options = {});
 };
-class Add : public AnyLayer {  ///< the sum of two or more inputs; ArgumentError for one
+/// The sum of two or more inputs; ArgumentError for one.
+class Add : public AnyLayer {
  public:
   explicit Add(LayerOptions options = {});
 };
-class Multiply : public AnyLayer {  ///< the product of two or more inputs, ArgumentError for one; a masked step is a factor of 1
+/// The product of two or more inputs, ArgumentError for one; a masked step is a factor of 1.
+class Multiply : public AnyLayer {
  public:
   explicit Multiply(LayerOptions options = {});
 };

@@ -8,6 +8,7 @@ namespace anyshape {
 /// The axes are those over which mean and variance are taken. center adds beta, scale multiplies by gamma.
 struct LayerNormalizationOptions {
   std::vector<int> axes = {-1};
+  std::optional<int> axis = {};  ///< one axis; an ArgumentError beside other `axes` than the default
   double epsilon = 1e-3;
   bool center = true;
   bool scale = true;
@@ -16,7 +17,8 @@ struct LayerNormalizationOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-class LayerNormalization : public AnyLayer {  ///< (x - mean) / sqrt(variance + epsilon) * gamma + beta, each row by itself
+/// Each row by itself: (x - mean) / sqrt(variance + epsilon) * gamma + beta.
+class LayerNormalization : public AnyLayer {
  public:
   explicit LayerNormalization(LayerNormalizationOptions options = {});
 };
@@ -33,7 +35,8 @@ struct BatchNormalizationOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-class BatchNormalization : public AnyLayer {  ///< statistics of real elements only: a mask's, a ragged batch's
+/// Each channel by the mean and variance of a batch, of real elements only: a mask's, a ragged batch's.
+class BatchNormalization : public AnyLayer {
  public:
   explicit BatchNormalization(BatchNormalizationOptions options = {});
 };
@@ -44,13 +47,15 @@ struct NormalizationOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-class Normalization : public AnyLayer {  ///< (x - mean) / deviation of what adapt() saw; NaN is left out there
+/// Each column by what adapt() saw: (x - mean) / deviation; NaN is left out there.
+class Normalization : public AnyLayer {
  public:
   explicit Normalization(NormalizationOptions options = {});
   void adapt(const Tensor& data);  ///< rows [rows, ..., columns], ragged too; builds the layer; what it saw before is forgotten
 };
 
-enum class Missing { Mean, Median, Constant };  ///< Constant needs no adapt()
+/// What a missing value becomes; Constant needs no adapt().
+enum class Missing { Mean, Median, Constant };
 /// What a missing value becomes.
 struct FillMissingOptions {
   Missing strategy = Missing::Mean;
@@ -59,7 +64,8 @@ struct FillMissingOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-class FillMissing : public AnyLayer {  ///< NaN becomes the column's mean, median or a constant
+/// Puts the column's mean, its median or a constant where NaN is.
+class FillMissing : public AnyLayer {
  public:
   explicit FillMissing(FillMissingOptions options = {});
   void adapt(const Tensor& data);  ///< rows [rows, ..., columns], ragged too; builds the layer; what it saw before is forgotten

@@ -85,15 +85,18 @@ class RecurrentLayer : public AnyLayer {
  protected:
   using AnyLayer::AnyLayer;
 };
-class SimpleRNN : public RecurrentLayer {  ///< h' = activation(x @ kernel + h @ recurrent_kernel + bias)
+/// The plain recurrence: h' = activation(x @ kernel + h @ recurrent_kernel + bias).
+class SimpleRNN : public RecurrentLayer {
  public:
   explicit SimpleRNN(int64_t units, RecurrentOptions options = {});
 };
-class LSTM : public RecurrentLayer {  ///< states h, c; gates in the order input, forget, candidate, output
+/// Long short-term memory: states h, c; gates in the order input, forget, candidate, output.
+class LSTM : public RecurrentLayer {
  public:
   explicit LSTM(int64_t units, LstmOptions options = {});
 };
-class GRU : public RecurrentLayer {  ///< gates in the order update, reset, candidate; bias [2, 3 * units] with reset_after
+/// Gated recurrence: gates in the order update, reset, candidate; bias [2, 3 * units] with reset_after.
+class GRU : public RecurrentLayer {
  public:
   explicit GRU(int64_t units, GruOptions options = {});
 };
@@ -109,6 +112,7 @@ class Cell : public Layer {
   virtual std::pair<Tensor, std::vector<Tensor>> step(const Tensor& input, const std::vector<Tensor>& states,
                                                       const CallContext& context) = 0;
 };
+/// Options of RNN. By default it gives the last output alone.
 struct RnnOptions {
   bool return_sequences = false;
   bool return_state = false;  ///< outputs() gives the final states behind the output
@@ -117,7 +121,8 @@ struct RnnOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-class RNN : public RecurrentLayer {  ///< over a user's cell
+/// The recurrence of a user's cell.
+class RNN : public RecurrentLayer {
  public:
   /// A cell of the user's, which becomes the layer's.
   template <class OwnCell>
@@ -126,7 +131,8 @@ class RNN : public RecurrentLayer {  ///< over a user's cell
   explicit RNN(const AnyLayer& cell, RnnOptions options = {});  ///< ArgumentError where it is no Cell
 };
 
-enum class Merge { Concat, Sum, Multiply, Average };  ///< of both outputs: along the last axis, or element by element
+/// How two outputs become one: put together along the last axis, or element by element.
+enum class Merge { Concat, Sum, Multiply, Average };
 /// How the outputs of both directions become one.
 struct BidirectionalOptions {
   Merge merge = Merge::Concat;
@@ -143,7 +149,8 @@ struct SequenceOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-class TimeDistributed : public AnyLayer {  ///< the same layer at every step
+/// The same layer at every step.
+class TimeDistributed : public AnyLayer {
  public:
   template <class Inner>
   explicit TimeDistributed(Inner inner, SequenceOptions options = {})
@@ -175,23 +182,22 @@ struct AttentionOptions {
 struct AttentionCache {
   Tensor keys, values;                            ///< [batch, time, heads, key_dim] and [batch, time, heads, value_dim]
   Dim length() const { return keys.shape()[1]; }  ///< steps so far; of ragged rows row_lengths(keys) has each row's
-  template <class Visitor>
-  void visit(Visitor&& v) {
-    v("keys", keys);
-    v("values", values);
-  }
 };
+/// How the rows of a cache grow.
 struct EmptyCacheOptions {
   bool ragged = false;  ///< rows grow each by steps of its own: ragged ones
 };
+/// Options of one step of decoding.
 struct CachedAttentionOptions {
   Tensor attention_mask = {};  ///< b8[batch, new steps, all steps], of the padded view where rows are ragged
   std::optional<bool> training = {};
 };
+/// What one step of decoding gives.
 struct CachedAttention {
   Tensor output;         ///< of the new steps
   AttentionCache cache;  ///< with the new steps at its end
 };
+/// Attention with several heads: each meets keys and values in projections of its own, and what all give is projected back.
 class MultiHeadAttention : public AnyLayer {
  public:
   MultiHeadAttention(int64_t heads, int64_t key_dim, MultiHeadAttentionOptions options = {});
@@ -210,11 +216,13 @@ class MultiHeadAttention : public AnyLayer {
   AttentionCache empty_cache(const Dim& batch, EmptyCacheOptions options = {}) const;  ///< of no steps; the layer need not be built
 };
 
-class GlobalAveragePooling1D : public AnyLayer {  ///< over time, real steps only
+/// The mean over time, of real steps only.
+class GlobalAveragePooling1D : public AnyLayer {
  public:
   explicit GlobalAveragePooling1D(SequenceOptions options = {});
 };
-class GlobalMaxPooling1D : public AnyLayer {  ///< over time, real steps only
+/// The greatest over time, of real steps only.
+class GlobalMaxPooling1D : public AnyLayer {
  public:
   explicit GlobalMaxPooling1D(SequenceOptions options = {});
 };
@@ -224,7 +232,8 @@ struct MaskingOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-class Masking : public AnyLayer {  ///< a step all of whose features are mask_value is masked
+/// Hides steps: one all of whose features are mask_value is masked.
+class Masking : public AnyLayer {
  public:
   explicit Masking(MaskingOptions options = {});
 };

@@ -5,6 +5,8 @@
 #pragma GCC visibility push(default)
 namespace anyshape {
 
+class Variable;
+
 /// The arguments are promoted to one dtype, which is the result's; b8 counts as i32.
 Tensor add(const Tensor& a, const Tensor& b);           ///< a + b; integers wrap, here and in the next two
 Tensor subtract(const Tensor& a, const Tensor& b);      ///< a - b
@@ -19,24 +21,28 @@ Tensor clip(const Tensor& x, const Tensor& lowest, const Tensor& highest);  ///<
 Tensor atan2(const Tensor& y, const Tensor& x);                             ///< the angle of the point (x, y), -pi .. pi; integers give f32
 
 /// b8, of the arguments promoted to one dtype. NaN is unequal to all, itself too, and neither less nor greater.
+///@{
 Tensor equal(const Tensor& a, const Tensor& b);
 Tensor not_equal(const Tensor& a, const Tensor& b);
 Tensor less(const Tensor& a, const Tensor& b);
 Tensor less_equal(const Tensor& a, const Tensor& b);
 Tensor greater(const Tensor& a, const Tensor& b);
 Tensor greater_equal(const Tensor& a, const Tensor& b);
+///@}
 /// a where the condition is not 0, b elsewhere: all three broadcast, a and b are promoted to one dtype.
 Tensor where(const Tensor& condition, const Tensor& a, const Tensor& b);
 
 /// b8; what is not 0 counts as true. Both sides are always computed, so && and || do not compile.
+///@{
 Tensor logical_and(const Tensor& a, const Tensor& b);
 Tensor logical_or(const Tensor& a, const Tensor& b);
 Tensor logical_xor(const Tensor& a, const Tensor& b);
 Tensor logical_not(const Tensor& x);
-Tensor is_nan(const Tensor& x);
-Tensor is_inf(const Tensor& x);
-Tensor is_finite(const Tensor& x);
-Tensor sign_bit(const Tensor& x);  ///< is the number negative, -0 included?
+///@}
+Tensor is_nan(const Tensor& x);     ///< b8: is it not a number?
+Tensor is_inf(const Tensor& x);     ///< b8: is it infinite?
+Tensor is_finite(const Tensor& x);  ///< b8: is it neither?
+Tensor sign_bit(const Tensor& x);   ///< is the number negative, -0 included?
 
 /// The dtype stays unless said otherwise; arithmetic and rounding count b8 as i32.
 Tensor negative(const Tensor& x);    ///< -x; integers wrap
@@ -54,6 +60,7 @@ Tensor cast(const Tensor& x, Dtype dtype);
 Tensor stop_gradient(const Tensor& x);  ///< x itself, through which no gradient flows
 
 /// Functions of floats; integers are taken as f32.
+///@{
 Tensor sqrt(const Tensor& x);
 Tensor rsqrt(const Tensor& x);  ///< 1 / sqrt(x)
 Tensor exp(const Tensor& x);
@@ -70,18 +77,23 @@ Tensor sinh(const Tensor& x);
 Tensor cosh(const Tensor& x);
 Tensor tanh(const Tensor& x);
 Tensor erf(const Tensor& x);
+///@}
 
 /// As the functions: / of integers gives f32, % has the sign of b.
+///@{
 inline Tensor operator+(const Tensor& a, const Tensor& b) { return add(a, b); }
 inline Tensor operator-(const Tensor& a, const Tensor& b) { return subtract(a, b); }
 inline Tensor operator*(const Tensor& a, const Tensor& b) { return multiply(a, b); }
 inline Tensor operator/(const Tensor& a, const Tensor& b) { return divide(a, b); }
 inline Tensor operator%(const Tensor& a, const Tensor& b) { return remainder(a, b); }
+///@}
 /// The handle gets the result, in the dtype that the op gives; who holds the old value keeps it.
+///@{
 inline Tensor& operator+=(Tensor& a, const Tensor& b) { return a = add(a, b); }
 inline Tensor& operator-=(Tensor& a, const Tensor& b) { return a = subtract(a, b); }
 inline Tensor& operator*=(Tensor& a, const Tensor& b) { return a = multiply(a, b); }
 inline Tensor& operator/=(Tensor& a, const Tensor& b) { return a = divide(a, b); }
+inline Tensor& operator%=(Tensor& a, const Tensor& b) { return a = remainder(a, b); }
 inline Tensor operator-(const Tensor& x) { return negative(x); }
 inline Tensor operator!(const Tensor& x) { return logical_not(x); }
 inline Tensor operator==(const Tensor& a, const Tensor& b) { return equal(a, b); }
@@ -90,24 +102,31 @@ inline Tensor operator<(const Tensor& a, const Tensor& b) { return less(a, b); }
 inline Tensor operator<=(const Tensor& a, const Tensor& b) { return less_equal(a, b); }
 inline Tensor operator>(const Tensor& a, const Tensor& b) { return greater(a, b); }
 inline Tensor operator>=(const Tensor& a, const Tensor& b) { return greater_equal(a, b); }
+///@}
 
-/// && and || would read one side first and perhaps not the other; of elements there is no such order.
+namespace detail {
+template <class T>
+inline constexpr bool has_elements = std::is_same_v<T, Tensor> || std::is_same_v<T, Variable>;
+}
+/// && and || would read one side first and perhaps not the other; of elements there is no such order: neither compiles.
+///@{
 template <class A, class B>
-concept WithTensor = std::is_same_v<A, Tensor> || std::is_same_v<B, Tensor>;
-template <class A, class B>
-  requires WithTensor<A, B>
+  requires(detail::has_elements<A> || detail::has_elements<B>)
 Tensor operator&&(const A& a, const B&) {
   static_assert(std::is_void_v<A>,
-                "anyshape: tensors have no operator &&; write logical_and(a, b), or bool(a) && bool(b) for one element each");
+                "anyshape: tensors have no operator &&; write logical_and(a, b), or bool(a) && bool(b) for one element each, with "
+                "bool(a.read()) of a variable");
   return a;
 }
 template <class A, class B>
-  requires WithTensor<A, B>
+  requires(detail::has_elements<A> || detail::has_elements<B>)
 Tensor operator||(const A& a, const B&) {
   static_assert(std::is_void_v<A>,
-                "anyshape: tensors have no operator ||; write logical_or(a, b), or bool(a) || bool(b) for one element each");
+                "anyshape: tensors have no operator ||; write logical_or(a, b), or bool(a) || bool(b) for one element each, with "
+                "bool(a.read()) of a variable");
   return a;
 }
+///@}
 
 }  // namespace anyshape
 #pragma GCC visibility pop

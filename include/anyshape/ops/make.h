@@ -17,8 +17,8 @@ struct FullOptions {
 };
 /// The value everywhere. Of a host number its 64 bits stay: where + - * / meet f64 nothing of 0.1 is lost. Other ops see f32; see .dtype.
 Tensor full(const Shape& shape, const Tensor& value, FullOptions options = {});
-Tensor ones(const Shape& shape, MakeOptions options = {});
-Tensor zeros(const Shape& shape, MakeOptions options = {});
+Tensor ones(const Shape& shape, MakeOptions options = {});   ///< 1 everywhere
+Tensor zeros(const Shape& shape, MakeOptions options = {});  ///< 0 everywhere
 
 /// The dtype of full_like, ones_like and zeros_like.
 struct LikeOptions {

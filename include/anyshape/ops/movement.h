@@ -14,7 +14,13 @@ namespace anyshape {
 Tensor reshape(const Tensor& x, const Shape& shape);
 Tensor expand_dims(const Tensor& x, int64_t axis);  ///< a new axis of size 1, which is this one of the result
 /// Axes of size 1 go. None named: all that are of size 1; inside a trace that fixes which sizes are 1, and other sizes trace anew.
+///@{
 Tensor squeeze(const Tensor& x, const std::vector<int64_t>& axes = {});
+template <std::integral Integer>
+Tensor squeeze(const Tensor& x, Integer axis) {
+  return squeeze(x, std::vector<int64_t>{static_cast<int64_t>(axis)});
+}
+///@}
 
 Tensor transpose(const Tensor& x, const std::vector<int64_t>& permutation = {});  ///< none: axes reversed
 Tensor moveaxis(const Tensor& x, int64_t from, int64_t to);                       ///< the others keep their order
@@ -33,8 +39,10 @@ Tensor slice(const Tensor& x, const std::vector<SliceRange>& ranges);  ///< one 
 
 /// x with another value where x[index] or x.at(...) stands: updated(x, 0, row), updated(x, {1, -1}, 0), updated(x, as::at(as::whole, 0), column).
 /// The value has the part's shape or spreads to it, and x's dtype or a lower one; gradients go to both.
+///@{
 Tensor updated(const Tensor& x, const Index& index, const Tensor& value);
 Tensor updated(const Tensor& x, const Indices& indices, const Tensor& value);
+///@}
 
 Tensor row_major(const Tensor& x);  ///< x itself where its elements lie in row-major order without gaps, else a copy in which they do
 
@@ -90,7 +98,14 @@ struct RepeatOptions {
 };
 Tensor repeat(const Tensor& x, const Dim& count, RepeatOptions options = {});  ///< every element `count` times in a row
 
-Tensor flip(const Tensor& x, const std::vector<int64_t>& axes = {});  ///< none: all axes
+/// The elements in the reverse order along the axes; none: along all.
+///@{
+Tensor flip(const Tensor& x, const std::vector<int64_t>& axes = {});
+template <std::integral Integer>
+Tensor flip(const Tensor& x, Integer axis) {
+  return flip(x, std::vector<int64_t>{static_cast<int64_t>(axis)});
+}
+///@}
 /// The axis of roll.
 struct RollOptions {
   std::optional<int64_t> axis = std::nullopt;  ///< none: of the flattened tensor

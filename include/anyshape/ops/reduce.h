@@ -44,8 +44,10 @@ struct ArgExtremeOptions {
   bool keep_dims = false;
 };
 /// The index of the greatest or least element as i32: the first of equal ones, the first NaN where there is one; of nothing a ShapeError.
+///@{
 Tensor argmax(const Tensor& x, ArgExtremeOptions options = {});
 Tensor argmin(const Tensor& x, ArgExtremeOptions options = {});
+///@}
 
 /// The axes of var and std as in ReduceOptions, and the divisor.
 struct VarianceOptions {

@@ -28,13 +28,17 @@ Tensor any(const Tensor& values, const Tensor& splits);        ///< b8: is some 
 Tensor all(const Tensor& values, const Tensor& splits);        ///< b8: is every element not zero? Of an empty row true
 Tensor logsumexp(const Tensor& values, const Tensor& splits);  ///< without overflow; of an empty row -infinity
 /// The position in the row as i32: the first of equal ones, the first NaN where there is one; an empty row is a DataError.
+///@{
 Tensor argmax(const Tensor& values, const Tensor& splits);
 Tensor argmin(const Tensor& values, const Tensor& splits);
+///@}
 
 /// Each row for itself: values [total, ...] -> [total, ...].
+///@{
 Tensor softmax(const Tensor& values, const Tensor& splits);
 Tensor log_softmax(const Tensor& values, const Tensor& splits);
 Tensor flip(const Tensor& values, const Tensor& splits);
+///@}
 
 /// From which end of each row cumsum and cumprod go.
 struct CumulateOptions {
@@ -42,8 +46,10 @@ struct CumulateOptions {
   bool exclusive = false;  ///< without the element itself
 };
 /// Sums and products up to each element in its row, [total, ...]; integers wrap.
+///@{
 Tensor cumsum(const Tensor& values, const Tensor& splits, CumulateOptions options = {});
 Tensor cumprod(const Tensor& values, const Tensor& splits, CumulateOptions options = {});
+///@}
 
 /// The order of sort and argsort: least first unless descending.
 struct SortOptions {
@@ -69,10 +75,11 @@ Rows gather_rows(const Rows& rows, const Tensor& indices, const Dim& total);
 Rows concat(const std::vector<Rows>& parts);           ///< the rows of each part behind those of the one before
 Rows concat_each_row(const std::vector<Rows>& parts);  ///< as many rows as each part has: row r is the rows r of all parts joined
 
-/// values [total, ...] -> [rows, length, ...]: longer rows are cut, shorter ones filled up.
+/// What to_padded fills rows with.
 struct PadOptions {
   Tensor value = 0;  ///< in the dtype of the values
 };
+/// values [total, ...] -> [rows, length, ...]: longer rows are cut, shorter ones filled up.
 Tensor to_padded(const Tensor& values, const Tensor& splits, const Dim& length, const PadOptions& options = {});
 /// padded [rows, length, ...] -> [total, ...]: the first elements of each row, zeros where a row of the splits is longer.
 Tensor from_padded(const Tensor& padded, const Tensor& splits, const Dim& total);

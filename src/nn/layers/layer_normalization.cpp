@@ -15,6 +15,8 @@ class LayerNormalizationLayer final : public Layer {
  public:
   explicit LayerNormalizationLayer(LayerNormalizationOptions options) : Layer("LayerNormalization"), options_(std::move(options)) {
     if (options_.axes.empty()) throw ArgumentError("LayerNormalization: axes is empty; expected at least one axis.");
+    if (options_.axis && options_.axes != LayerNormalizationOptions().axes && options_.axes != std::vector<int>{*options_.axis})
+      throw ArgumentError("LayerNormalization: axis and axes are given; expected one of them.");
     require::positive("LayerNormalization", "epsilon", options_.epsilon);
   }
 
@@ -41,7 +43,7 @@ class LayerNormalizationLayer final : public Layer {
  private:
   std::vector<int> ascending(int rank) const {
     std::vector<int> axes;
-    for (const int axis : options_.axes) axes.push_back(nn::axis_of(*this, axis, rank));
+    for (const int axis : options_.axis ? std::vector<int>{*options_.axis} : options_.axes) axes.push_back(nn::axis_of(*this, axis, rank));
     std::ranges::sort(axes);
     return axes;
   }
