@@ -133,8 +133,8 @@ class ReduceLROnPlateau : public Callback {
 class LearningRateScheduler : public Callback {
  public:
   explicit LearningRateScheduler(std::function<double(int64_t epoch, double rate)> schedule);
-  const std::function<double(int64_t, double)>& schedule() const { return schedule_; }
-  void on_epoch_begin(Model& model, int64_t epoch) override;  ///< ArgumentError where a schedule decides the rate
+  const std::function<double(int64_t, double)>& schedule() const { return schedule_; }  ///< as given
+  void on_epoch_begin(Model& model, int64_t epoch) override;                            ///< ArgumentError where a schedule decides the rate
 
  private:
   std::function<double(int64_t, double)> schedule_;

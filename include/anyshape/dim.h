@@ -33,6 +33,7 @@ class Dim {
 
   /// `/` rounds down, `%` has the sign of the divisor. Comparisons answer if the outcome is proved; inside a trace an open one is decided
   /// by the first call's sizes and becomes a check: another outcome later makes a new trace.
+  ///@{
   friend Dim operator+(const Dim& a, const Dim& b);
   friend Dim operator-(const Dim& a, const Dim& b);
   friend Dim operator*(const Dim& a, const Dim& b);
@@ -43,7 +44,8 @@ class Dim {
   friend bool operator>(const Dim& a, const Dim& b) { return b < a; }
   friend bool operator<=(const Dim& a, const Dim& b) { return !(b < a); }
   friend bool operator>=(const Dim& a, const Dim& b) { return !(a < b); }
-  friend std::ostream& operator<<(std::ostream& out, const Dim& dim);
+  ///@}
+  friend std::ostream& operator<<(std::ostream& out, const Dim& dim);  ///< as to_string
 
  private:
   std::shared_ptr<const detail::DimNode> node_;

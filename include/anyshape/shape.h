@@ -42,7 +42,7 @@ class Shape {
   bool is_constant() const;                                                          ///< no symbolic size
   bool same_as(const Shape& other) const;                  ///< the same expressions, as Dim::same_as; never records anything
   friend bool operator==(const Shape& a, const Shape& b);  ///< as for Dim: may record checks inside a trace
-  friend std::ostream& operator<<(std::ostream& out, const Shape& shape);
+  friend std::ostream& operator<<(std::ostream& out, const Shape& shape);  ///< as to_string
 
  private:
   template <class Size>

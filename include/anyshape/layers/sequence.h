@@ -208,7 +208,10 @@ class MultiHeadAttention : public AnyLayer {
   Outputs outputs(const Tensor& query, const Tensor& value, AttentionOptions options = {}) const;  ///< and scores if asked for
   /// With keys beside the values, as many time steps of them.
   Outputs outputs(const Tensor& query, const Tensor& value, const Tensor& key, AttentionOptions options = {}) const;
+  /// One input: self-attention.
+  ///@{
   using AnyLayer::outputs;
+  ///@}
 
   /// Self-attention of new steps [batch, time, features] behind those of a cache: each meets all steps before it, old and new, and itself. A
   /// sequence in pieces of any lengths gives what it gives as a whole with use_causal_mask.
