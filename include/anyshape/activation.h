@@ -47,7 +47,7 @@ class ActivationFunction : public detail::ShownByConfig<ActivationFunction> {
 template <>
 Registry& registry_of<ActivationFunction>();
 
-/// Activations with options of one's own: `.activation = as::activations::gelu({.approximate = true})`. families.h has the ops beside them.
+/// Activations with your own options: `.activation = as::activations::gelu({.approximate = true})`. families.h has the ops beside them.
 namespace activations {
 
 ActivationFunction elu(EluOptions options = {});               ///< x, or alpha * (exp(x) - 1) below 0

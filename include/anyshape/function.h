@@ -250,7 +250,7 @@ class Function<R(Args...)> {
 
   /// Runs the trace that fits the arguments; where none does, makes one first. SignatureError for arguments outside of the signature, ShapeError for
   /// sizes that break an op's rule. Inside another trace the callable itself runs. Under a tape the trace is one that keeps what gradients need;
-  /// the tape sees one call, whose gradient is compiled when it is asked for (docs/guide/training.md, "A loop of one's own").
+  /// the tape sees one call, whose gradient is compiled when it is asked for (docs/guide/training.md, "Your own loop").
   R operator()(detail::Parameter<Args>... arguments) const {
     const detail::TypedCall<R, Args...> call(*callable_, arguments...);
     std::vector<Tensor> tensors = detail::take_tensor_list();
