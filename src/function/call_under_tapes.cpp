@@ -75,6 +75,8 @@ bool FunctionCore::State::differentiate(function_detail::TapedTrace& taped, func
   function_detail::append_dense_parts(tensors, parts);
   try {
     taped.settle(parts);
+  } catch (const InternalError&) {
+    throw;
   } catch (const Error&) {  // what eager ops can do for a tape and a graph cannot, or a gradient that nobody may ask for
     const std::scoped_lock lock(op_by_op_mutex_);
     op_by_op_.insert(flight_kind(tensors, key));

@@ -19,7 +19,8 @@ bool swallows(const Node& node) { return node.op->lower == nullptr && !node.op->
 
 class Choice {
  public:
-  Choice(const Graph& graph, size_t forward) : graph_(graph), forward_(forward), is_kept_(graph), is_read_(graph), is_swallowed_(graph, 1) {}
+  Choice(const Graph& graph, size_t forward)
+      : graph_(graph), forward_(forward), is_kept_(graph), is_read_(graph), is_swallowed_(graph, 1) {}
 
   std::vector<Value*> choose(std::span<Value* const> gradients) {
     find_reads(gradients);

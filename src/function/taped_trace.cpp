@@ -96,7 +96,8 @@ void TapedTrace::settle(std::span<const Tensor> arguments) {
   for (Followed& each : followed_) {
     if (each.kind == Followed::Kind::Variable) each.number += first_variable;
     const std::string owner = each.kind == Followed::Kind::Variable ? whole_.owners[each.number - first_variable] : "";
-    names_.push_back(each.kind == Followed::Kind::Outside ? "a captured tensor" : (owner.empty() ? "" : owner + "/") + name_of(*inputs_[each.number]));
+    names_.push_back(each.kind == Followed::Kind::Outside ? "a captured tensor"
+                                                          : (owner.empty() ? "" : owner + "/") + name_of(*inputs_[each.number]));
     if (each.kind == Followed::Kind::Variable) is_read_[each.number] = true;
   }
   if (first_ == nullptr) return;
@@ -173,9 +174,10 @@ std::vector<Tensor> TapedTrace::pull_back(const GradientCall& gradient) {
   for (size_t i = 0; i < gradient.dys.size(); ++i) {
     if (!gradient.reached[i]) continue;
     if (is_traced(gradient.dys[i])) {
-      throw TraceError(fmt::format("gradient: function \"{}\" was called under this tape outside of the trace in which gradients are asked for; expected both "
-                                   "inside, or both outside.",
-                                   trace.name_));
+      throw TraceError(fmt::format(
+          "gradient: function \"{}\" was called under this tape outside of the trace in which gradients are asked for; expected both "
+          "inside, or both outside.",
+          trace.name_));
     }
     inputs.push_back(gradient.dys[i]);
     seeds.push_back(gradient.dys[i]);

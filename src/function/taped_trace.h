@@ -50,10 +50,10 @@ struct TapedPart::Backward final : TapedPart {
     std::shared_ptr<VariableState> variable = {};
     Tensor held = {};
   };
-  std::vector<Input> inputs;                // of the program
-  std::vector<graph::Check> checks;         // that it needs beside those of the forward part
-  std::vector<graph::Value*> gradients;     // in the whole graph, as `targets`
-  std::shared_ptr<graph::Graph> graph;      // until it is compiled
+  std::vector<Input> inputs;             // of the program
+  std::vector<graph::Check> checks;      // that it needs beside those of the forward part
+  std::vector<graph::Value*> gradients;  // in the whole graph, as `targets`
+  std::shared_ptr<graph::Graph> graph;   // until it is compiled
   Compiled compiled;
   std::string words;
   double trace_ms = 0;
@@ -153,7 +153,7 @@ class TapedTrace {
   };
   std::vector<ReadVariable> variables_;
   std::vector<std::pair<Tensor, bool>> outside_;  // likewise, tensors from outside the trace
-  std::vector<size_t> targets_;  // among the results
+  std::vector<size_t> targets_;                   // among the results
   std::vector<graph::Value*> kept_;
   std::vector<std::pair<Dim, size_t>> made_;  // data-dependent sizes, and which of the kept values holds them
   std::vector<bool> is_read_;

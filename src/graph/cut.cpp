@@ -21,8 +21,8 @@ class Copy {
     for (const Value* input : node->inputs) inputs.push_back(of(input));
     for (const Value* output : node->outputs) outputs.push_back(output->spec);
     Attrs attrs = node->op->kind == OpKind::Control ? with_cloned_regions(node->attrs) : node->attrs;
-    Node* const copy = to_->add_node(*node->op, std::move(inputs), std::move(attrs), outputs,
-                                     node->made ? std::optional(*node->made) : std::nullopt);
+    Node* const copy =
+        to_->add_node(*node->op, std::move(inputs), std::move(attrs), outputs, node->made ? std::optional(*node->made) : std::nullopt);
     copy->place = node->place;
     nodes_[node] = copy;
     for (size_t i = 0; i < outputs.size(); ++i) {

@@ -81,7 +81,8 @@ TEST(UnderTape, a_call_gives_the_numbers_of_its_ops) {
 
 TEST(UnderTape, a_scan_keeps_its_carries) {
   const Body body = [](Tensors in) {
-    return scan([&](Tensor state, Tensor x) { return std::pair(tanh(state * 0.5 + x), state * x); }, zeros({3}, {.dtype = f64}), in[0]).second +
+    return scan([&](Tensor state, Tensor x) { return std::pair(tanh(state * 0.5 + x), state * x); }, zeros({3}, {.dtype = f64}), in[0])
+               .second +
            in[1];
   };
   expect_same_slopes(body, {numbers({4, 3}, 1), numbers({4, 3}, 2)});
@@ -142,11 +143,10 @@ TEST(UnderTape, what_a_result_does_not_depend_on_is_not_reached) {
 
 TEST(UnderTape, arguments_and_results_have_structure) {
   const Tensor x = tensor({1.0, 2.0}), y = tensor({3.0});
-  auto scaled = function(
-      [](std::map<std::string, Tensor> in, std::vector<Tensor> more, double factor) {
-        return std::map<std::string, Tensor>{{"a", in.at("x") * factor}, {"b", more[0] * in.at("x")}};
-      },
-      {.name = "scaled"});
+  auto scaled =
+      function([](std::map<std::string, Tensor> in, std::vector<Tensor> more,
+                  double factor) { return std::map<std::string, Tensor>{{"a", in.at("x") * factor}, {"b", more[0] * in.at("x")}}; },
+               {.name = "scaled"});
   GradientTape tape;
   tape.watch(x);
   tape.watch(y);
@@ -265,8 +265,8 @@ TEST(UnderTape, sizes_that_depend_on_data) {
 }
 
 TEST(UnderTape, custom_gradients_are_the_users) {
-  const auto doubled = custom_gradient([](Tensor x) { return x * 1.0; },
-                                       [](const CustomGradientCall& call) { return call.output_gradients[0] * 2.0; });
+  const auto doubled =
+      custom_gradient([](Tensor x) { return x * 1.0; }, [](const CustomGradientCall& call) { return call.output_gradients[0] * 2.0; });
   auto through = function([&](Tensor x) { return doubled(x) * 3.0; }, {.name = "through"});
   const Tensor x = tensor({1.0});
   GradientTape tape;
@@ -317,8 +317,9 @@ TEST(UnderTape, another_set_of_sources_is_another_trace) {
 }
 
 TEST(UnderTape, a_loop_without_a_limit_runs_op_by_op) {
-  auto loop = function(
-      [](Tensor x) { return sum(while_loop([](Tensor v) { return sum(v) < 100.0; }, [](Tensor v) { return v * 2.0; }, x)); }, {.name = "loop"});
+  auto loop =
+      function([](Tensor x) { return sum(while_loop([](Tensor v) { return sum(v) < 100.0; }, [](Tensor v) { return v * 2.0; }, x)); },
+               {.name = "loop"});
   const Tensor x = tensor({3.0});
   for (int call = 0; call < 2; ++call) {
     GradientTape tape;
@@ -348,7 +349,8 @@ TEST(UnderTape, an_exception_leaves_nothing_behind) {
 }
 
 TEST(UnderTape, errors_name_the_function) {
-  auto square_of = function([](Tensor x) { return matmul(x, x); }, {.name = "square_of", .signature = {spec(f64, {dim("rows"), dim("columns")}, "x")}});
+  auto square_of =
+      function([](Tensor x) { return matmul(x, x); }, {.name = "square_of", .signature = {spec(f64, {dim("rows"), dim("columns")}, "x")}});
   GradientTape tape;
   const Tensor x = ones({2, 3}, {.dtype = f64});
   tape.watch(x);
@@ -414,6 +416,84 @@ TEST(UnderTape, threads_ask_for_gradients_side_by_side) {
   });
   EXPECT_EQ(loss.stats().traces, 1);
   EXPECT_EQ(loss.stats().compiles, 2);
+}
+
+TEST(UnderTape, variables_that_another_tape_does_not_follow_have_a_trace_of_their_own) {
+  const Variable w(tensor({2.0}), {.name = "w"}), v(tensor({3.0}), {.name = "v"});
+  auto product = function([&](Tensor x) { return sum(w * v * x); }, {.name = "product"});
+  const Tensor x = ones({1}, {.dtype = f64});
+  for (int round = 0; round < 2; ++round) {
+    GradientTape some({.watch_variables = false});
+    some.watch(v);
+    const Tensor y = product(x);
+    EXPECT_EQ(some.gradient(y, v).item<double>(), 2.0);
+    GradientTape all;
+    EXPECT_EQ(all.gradient(product(x), w).item<double>(), 3.0);
+  }
+  EXPECT_EQ(product.stats().traces, 2);
+}
+
+TEST(UnderTape, gradients_of_a_call_outside_are_refused_inside_a_trace) {
+  auto cube = function([](Tensor x) { return sum(x * x * x); }, {.name = "cube"});
+  const Tensor x = tensor({2.0});
+  GradientTape tape({.persistent = true});
+  tape.watch(x);
+  const Tensor y = cube(x);
+  auto inside = function([&]() { return tape.gradient(y, x); }, {.name = "inside", .check_frozen = false});
+  expect_refusal<TraceError>([&] { inside(); }, "gradient: function \"cube\" was called under this tape outside of the trace");
+  EXPECT_EQ(tape.gradient(y, x).item<double>(), 12.0);
+}
+
+TEST(UnderTape, gradients_of_loops_have_gradients) {
+  const Tensor x = numbers({4, 3}, 1);
+  const auto body = [](Tensor rows) {
+    const auto step = [](Tensor state, Tensor row) { return std::pair(tanh(state * 0.5 + row), relu(state * row - 0.2)); };
+    return sum(square(scan(step, zeros({3}, {.dtype = f64}), rows).second));
+  };
+  auto compiled = function(body, {.name = "loop"});
+  const auto second = [&](const std::function<Tensor(Tensor)>& f) {
+    GradientTape outer, inner;
+    outer.watch(x);
+    inner.watch(x);
+    return outer.gradient(sum(square(inner.gradient(f(x), x))), x);
+  };
+  expect_close(second(compiled), second(body), 1e-10);
+}
+
+// What is kept, and what layers do: noted masks and logits, rows, draws and averages among them.
+TEST(UnderTape, layers_give_the_numbers_of_their_ops) {
+  struct Case {
+    std::string name;
+    Model model;
+    Tensor x;
+  };
+  const Tensor rows = cast(numbers({6, 5}, 1), f32), steps = cast(numbers({2, 4, 3}, 2), f32);
+  const Tensor ids = tensor(std::vector<int32_t>{1, 2, 0, 3, 0, 0}, {2, 3});
+  const std::vector<Case> cases = {
+      {"dense", Sequential(Dense(4, {.activation = "relu"}), LayerNormalization(), Dense(3, {.activation = "softmax"})), rows},
+      {"averages", Sequential(BatchNormalization(), Dense(2)), rows},
+      {"lstm", Sequential(LSTM(4, {.return_sequences = true}), GRU(3)), steps},
+      {"masked", Sequential(Embedding(5, 4, {.mask_zero = true}), LSTM(3), Dense(1, {.activation = "sigmoid"})), ids},
+      {"ragged", Sequential(Embedding(5, 4), LSTM(3), Dense(1)), ragged(std::vector<std::vector<int32_t>>{{1, 2, 3}, {}, {4}})},
+  };
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.name);
+    each.model(each.x);
+    const auto forward = [&](Tensor x) { return each.model(x, {.training = each.name == "averages"}); };
+    auto compiled = function(forward, {.name = each.name});
+    const std::vector<Variable> weights = each.model.trainable_variables();
+    const auto gradients = [&](const std::function<Tensor(Tensor)>& f) {
+      GradientTape tape;
+      const Tensor y = f(each.x);
+      const Tensor target =
+          y.shape()[1].value() == 1 && each.name == "masked" ? mean(losses::binary_crossentropy()(ones(y.shape()), y)) : sum(y * y);
+      return tape.gradient(target, weights, {.unreached = Unreached::Zeros});
+    };
+    const Tensors own = gradients(compiled), expected = gradients(forward);
+    for (size_t i = 0; i < own.size(); ++i) expect_close(own[i], expected[i], 2e-5);
+    EXPECT_EQ(compiled.stats().traces, 1);
+    EXPECT_EQ(compiled.stats().compiles, 2);
+  }
 }
 
 TEST(UnderTape, a_model_learns_in_steps_of_ones_own) {
