@@ -39,7 +39,8 @@ int main() {
   auto whole = as::function([&](Tensor x, Tensor y) { return step(forward, x, y); }, {.name = "step"});
 
   for (const int64_t batch : {64, 8}) {
-    const Tensor x = as::random::normal({batch, bench::Mlp::features}), y = as::one_hot(as::zeros({batch}, {.dtype = as::i32}), bench::Mlp::classes);
+    const Tensor x = as::random::normal({batch, bench::Mlp::features}),
+                 y = as::one_hot(as::zeros({batch}, {.dtype = as::i32}), bench::Mlp::classes);
     constexpr int rounds = 41, warm = 3;
     std::vector<double> through_function, by_ops, times;
     for (int round = -warm; round < rounds; ++round) {

@@ -496,6 +496,18 @@ TEST(UnderTape, layers_give_the_numbers_of_their_ops) {
   }
 }
 
+// A loss on probabilities of exactly 0 and 1 has no slope; the logits, noted on the result, have one.
+TEST(UnderTape, results_keep_what_layers_noted_on_them) {
+  Sequential model(Dense(1, {.activation = "sigmoid", .kernel_initializer = "ones"}));
+  const Tensor x = full({4, 3}, -100.0F), target = ones({4, 1});
+  model(x);
+  auto compiled = function([&](Tensor in) { return model(in); }, {.name = "model"});
+  GradientTape tape;
+  const Tensor loss = losses::binary_crossentropy()(target, compiled(x));
+  EXPECT_EQ(loss.item<float>(), 300.0F);
+  EXPECT_EQ(tape.gradient(loss, model.trainable_variables())[0].to_vector<float>(), (Floats{100, 100, 100}));
+}
+
 TEST(UnderTape, a_model_learns_in_steps_of_ones_own) {
   Sequential model(Dense(8, {.activation = "tanh"}), Dense(1));
   const Tensor x = cast(numbers({16, 3}, 1), f32), y = sum(x, {.axis = 1, .keep_dims = true});
