@@ -6,6 +6,8 @@
 #include "ops/control/cond.h"
 #include "ops/control/scan.h"
 #include "ops/control/while_loop.h"
+#include "shape/dim_node.h"
+#include "shape/substitute.h"
 
 #include <anyshape/error.h>
 
@@ -19,6 +21,25 @@ namespace anyshape::lower {
 namespace {
 
 const Switch keeps_carries("keep_carries", "what a loop keeps of a carried value is where the steps read it");
+
+// Of a value of a scan's body that begins with the active rows: those of a whole with as many rows as are carried.
+ScanPlace place_of_row(const graph::Value& in_body, const Dim& active, int buffer, int other) {
+  if (active.is_constant() || !begins_with(in_body.spec.shape, active)) return {.buffer = buffer, .other = other};
+  const Dim row = substitute(in_body.spec.shape.count(), {{as_symbol(active)->id, Dim(1)}});
+  return {.buffer = buffer, .other = other, .by = ScanPlace::By::Row, .stride = row * size_of(in_body.spec.dtype)};
+}
+
+// Of one that is a part of a whole over all time steps.
+ScanPlace place_of_step(const graph::Value& in_body, const Dim& active, int buffer, int other) {
+  ScanPlace place = place_of_row(in_body, active, buffer, other);
+  if (place.by == ScanPlace::By::Row) {
+    place.by = ScanPlace::By::StepRows;
+  } else {
+    place.by = ScanPlace::By::Step;
+    place.stride = in_body.spec.shape.count() * size_of(in_body.spec.dtype);
+  }
+  return place;
+}
 
 }  // namespace
 
@@ -81,24 +102,30 @@ ScanItem Lowering::lower_scan(const Node& root) {
   const std::optional<SplitRows> split = split_rows(root, shared_.decisions);
   const RegionGraph region = split ? split->body : attrs.body;
   const Dim active = split ? split->active : attrs.active;
-  const auto by_rows = [&](const graph::Value* value) { return !active.is_constant() && begins_with(value->spec.shape, active); };
   const std::vector<graph::Value*>&given = region->inputs(), &made = region->outputs;
   Lowering body(*region, shared_);
-  ScanItem item{.body = body.block(), .length = attrs.length, .reverse = attrs.reverse, .carried = carry(root, carried, body)};
-  for (size_t i = 0; i < carried; ++i) item.carried[i].by_rows = by_rows(given[i]);
-  for (size_t i = carried; i < carried + sequences; ++i) item.sequences.push_back({inputs[i], body.lend_input(i), by_rows(given[i])});
-  for (size_t i = carried + sequences; i < given.size(); ++i) {
-    if (by_rows(given[i]))
-      item.captured.push_back({inputs[i], body.lend_input(i), true});
-    else
+  ScanItem item{.body = body.block(), .length = attrs.length, .reverse = attrs.reverse};
+  const std::vector<CarriedBuffer> buffers = carry(root, carried, body);
+  for (size_t i = 0; i < carried; ++i) {
+    const auto place = [&](int buffer, int other = -1) { return place_of_row(*given[i], active, buffer, other); };
+    const CarriedBuffer& each = buffers[i];
+    item.carried.push_back(
+        {.inside = each.inside, .first = place(each.initial), .later = place(each.spare, each.final), .last = place(each.final)});
+  }
+  for (size_t i = carried; i < given.size(); ++i) {
+    const bool is_sequence = i < carried + sequences;
+    const ScanPlace place = (is_sequence ? place_of_step : place_of_row)(*given[i], active, inputs[i], -1);
+    if (place.by == ScanPlace::By::Nothing)
       body.bind_input(i, inputs[i]);
+    else
+      item.reads.push_back({.inside = body.lend_input(i), .place = place});
   }
   for (size_t i = carried; i < outputs.size(); ++i) {
-    item.stacked.push_back({outputs[i], -1, by_rows(made[i])});
+    item.stacked.push_back(place_of_step(*made[i], active, outputs[i], -1));
     const auto same = std::find(given.begin(), given.begin() + attrs.carried, made[i]);
     if (same == given.begin() + attrs.carried || keeps_carries.is_off()) continue;
-    int& kept = item.carried[static_cast<size_t>(same - given.begin())].kept;
-    if (kept < 0) kept = static_cast<int>(i - carried);
+    ScanItem::Carried& kept = item.carried[static_cast<size_t>(same - given.begin())];
+    if (!std::exchange(kept.is_kept, true)) kept.later = item.stacked.back();
   }
   if (!active.is_constant()) {
     const Dim rows = split ? split->rows : attrs.rows, total = attrs.is_packed() ? attrs.total : attrs.length * rows;

@@ -5,6 +5,7 @@
 #include "loop/ir.h"
 #include "loop/library_work.h"
 #include "lower/origin.h"
+#include "lower/scan_place.h"
 #include "lower/update.h"
 
 #include <memory>
@@ -92,12 +93,10 @@ struct LibraryItem {
 };
 
 struct CarriedBuffer {
-  int initial = -1;      // outside
-  int final = -1;        // outside: its last value
-  int spare = -1;        // outside: time steps write this and `final` in turn
-  int inside = -1;       // Lent: what the body reads
-  bool by_rows = false;  // a time step reads and writes its rows, the others stay
-  int kept = -1;         // which stacked result is what every time step is given of it, and read there
+  int initial = -1;  // outside
+  int final = -1;    // outside: its last value
+  int spare = -1;    // outside: iterations write this and `final` in turn
+  int inside = -1;   // Lent: what the body reads
 };
 
 // Runs `body` once for each time step. Its outputs are the carried values, then one time step of each stacked one.
@@ -105,15 +104,21 @@ struct ScanItem {
   int body = -1;
   Dim length = 0;
   bool reverse = false;
-  std::vector<CarriedBuffer> carried = {};
-  struct Sequence {
-    int whole = -1;        // outside, [length, ...], or, by rows, the rows of all time steps one after the other
-    int inside = -1;       // Lent: one time step of it; of stacked ones the block's output says it
-    bool by_rows = false;  // a time step is as many entries as it has rows
+  struct Carried {
+    int inside = -1;       // Lent: what the body reads
+    ScanPlace first;       // what the first time step reads
+    ScanPlace later;       // what every later one reads; the time step before it writes it there
+    ScanPlace last;        // its last value. Of rows: also of those that are not active
+    bool is_kept = false;  // `later` is a stacked result, which every time step is given a part of: the first one, too
+    bool by_rows() const { return last.by == ScanPlace::By::Row; }  // a time step reads and writes its rows, the others stay
   };
-  std::vector<Sequence> sequences = {};
-  std::vector<Sequence> stacked = {};
-  std::vector<Sequence> captured = {};  // that have rows: each block of rows reads its own
+  std::vector<Carried> carried = {};
+  struct Read {
+    int inside = -1;  // Lent
+    ScanPlace place;
+  };
+  std::vector<Read> reads = {};         // parts of sequences, and rows of what is captured
+  std::vector<ScanPlace> stacked = {};  // where time steps write
   // Where the body is written in a number of rows that changes: from one time step to the next, or because blocks of rows run by themselves.
   struct Rows {
     Dim active = 0;      // the symbol that has this value in the body; a constant: there is none

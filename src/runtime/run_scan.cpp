@@ -1,7 +1,7 @@
-// Loops over time steps: *steps* in this file. Steps of sequences and stacked results are parts of the whole; carried values change buffers with
-// every step, or, where a stacked result is what the steps are given of them, go from one part of it to the next. Where rows do not meet, blocks
-// of them run through all steps side by side: one parallel region for the whole loop.
-#include "ops/control/scan.h"
+// Loops over time steps: *steps* in this file. Where a step reads and writes the program says by formulas (lower/scan_place.h); a step that is not
+// given where the one before has written is copied to there. Where rows do not meet, blocks of them run through all steps side by side: one parallel
+// region for the whole loop.
+#include "graph/packed_counts.h"
 #include "runtime/item_run.h"
 
 #include <algorithm>
@@ -16,11 +16,10 @@ int64_t row_blocks(int64_t rows, bool end_apart) {
 // A loop over the rows [begin, end): all of them, or a block that meets no other one.
 class ItemRun::ScanRun {
  public:
+  // `counts` are the rows of each step; null: all of them in every one.
   ScanRun(ItemRun& items, const lower::ScanItem& item, const BlockSizes::OfScan& sizes, int block, const int64_t* counts)
-      : items_(items), item_(item), sizes_(sizes), block_(block), length_(size(sizes.length)), counts_(counts) {
-    if (!item.has_rows()) return;
-    rows_ = end_ = size(sizes.rows);
-    total_ = size(sizes.total);
+      : items_(items), item_(item), sizes_(sizes), block_(block), counts_(counts), length_(size(sizes.length)) {
+    if (item.has_rows()) rows_ = end_ = size(sizes.rows), total_ = size(sizes.total);
   }
   int64_t rows() const { return rows_; }
   void require_counts() const {
@@ -29,108 +28,121 @@ class ItemRun::ScanRun {
   void take_rows(int64_t begin, int64_t end) { begin_ = begin, end_ = end; }
 
   void run() {
-    first_ = item_.reverse ? total_ : 0;
-    for (int64_t done = 0; done < length_; ++done) {
-      left_ = length_ - 1 - done;
-      at_ = item_.reverse ? left_ : done;
-      if (item_.reverse) first_ -= rows_at(at_);
-      if (enter_step(active_at(at_))) run_step();
-      if (!item_.reverse) first_ += rows_at(at_);
+    lend_rows();
+    Step step{.at = item_.reverse ? length_ - 1 : 0, .left = length_ - 1, .rows_before = item_.reverse ? total_ : 0};
+    if (item_.reverse && length_ > 0) step.rows_before -= rows_at(step.at);
+    for (; step.left >= 0; step = step_after(step)) {
+      if (enter_step(step)) run_step(step);
     }
-    if (is_fresh_) {
-      for (const lower::CarriedBuffer& each : item_.carried) keep(each, each.initial, each.final, 0, end_ - begin_);
+    if (!is_fresh_) return;
+    for (size_t i = 0; i < item_.carried.size(); ++i) {
+      const Carried& each = item_.carried[i];
+      if (each.by_rows()) {
+        copy_rows(i, at(each.first, row(i), step), at(each.last, row(i), step), 0, end_ - begin_);
+      } else {
+        copy_whole(each, at(each.first, 0, step), at(each.last, 0, step));
+      }
     }
   }
 
  private:
+  using Carried = lower::ScanItem::Carried;
+  struct Step {
+    int64_t at, left;     // its number, and how many come after it
+    int64_t rows_before;  // where its rows begin among those of all steps
+  };
+
   void*& pointer(int buffer) const { return items_.pointer(buffer); }
   int64_t& size(int slot) const { return items_.record_.table(block_)[static_cast<size_t>(slot)]; }
-  int64_t bytes_of(int buffer) const { return items_.bytes_of(buffer); }
-  void* at(int buffer, int64_t bytes) const { return static_cast<char*>(pointer(buffer)) + bytes; }
-  // How far one step, or one row of it, is from the next is what the body says of its own buffers: the memory of the whole may be larger, where
-  // its size is data-dependent.
-  int64_t row_bytes(int64_t bytes) const { return active_ == 0 ? 0 : bytes / active_; }
-  void* step_of(const lower::ScanItem::Sequence& each, int64_t bytes) const {
-    return at(each.whole, each.by_rows ? row_bytes(bytes) * (first_ + begin_) : bytes * at_);
-  }
+  int64_t row(size_t carried) const { return size(sizes_.carried[carried].row); }
   int64_t rows_at(int64_t step) const { return counts_ == nullptr ? rows_ : counts_[step]; }
   int64_t active_at(int64_t step) const { return std::clamp<int64_t>(rows_at(step) - begin_, 0, end_ - begin_); }
-  // Written in turn such that the last step writes the final value.
-  int written_to(const lower::CarriedBuffer& each, int64_t left) const { return left % 2 == 0 ? each.final : each.spare; }
-  void* rows_of(const lower::CarriedBuffer& each, int buffer, int64_t first = 0) const {
-    return each.by_rows && rows_ > 0 ? at(buffer, bytes_of(each.final) / rows_ * (begin_ + first)) : pointer(buffer);
+
+  // After the last one comes a step that is not run.
+  Step step_after(const Step& step) const {
+    const int64_t at = item_.reverse ? step.at - 1 : step.at + 1;
+    if (step.left == 0) return {at, -1, step.rows_before};
+    return {at, step.left - 1, item_.reverse ? step.rows_before - rows_at(at) : step.rows_before + rows_at(step.at)};
   }
 
-  // Where the stacked result has what a step is given of a carried value; the rows of that step begin at `first`.
-  void* kept_at(const lower::CarriedBuffer& each, int64_t step, int64_t first) const {
-    const int64_t bytes = bytes_of(each.final), row = rows_ == 0 ? 0 : bytes / rows_;
-    return at(item_.stacked[static_cast<size_t>(each.kept)].whole, each.by_rows ? row * (first + begin_) : bytes * step);
+  char* at(const lower::ScanPlace& place, int64_t stride, const Step& step) const {
+    return static_cast<char*>(pointer(place.buffer_of(step.left))) + stride * place.index(step.at, begin_, step.rows_before);
   }
-  void* input_of(const lower::CarriedBuffer& each) const {
-    return each.kept >= 0 ? kept_at(each, at_, first_) : rows_of(each, is_fresh_ ? each.initial : written_to(each, left_ + 1));
+  char* later(size_t carried, const Step& step) const {
+    return at(item_.carried[carried].later, size(sizes_.carried[carried].later), step);
   }
-  // Where the next step reads it; in `final` where that has other rows, or where there is none.
-  void* output_of(const lower::CarriedBuffer& each) const {
-    if (each.kept < 0) return rows_of(each, written_to(each, left_));
-    if (left_ == 0) return rows_of(each, each.final);
-    const int64_t next = item_.reverse ? at_ - 1 : at_ + 1;
-    if (each.by_rows && active_at(next) != active_) return rows_of(each, each.final);
-    return kept_at(each, next, item_.reverse ? first_ - rows_at(next) : first_ + rows_at(at_));
+  char* input_of(size_t carried, const Step& step) const {
+    const Carried& each = item_.carried[carried];
+    return is_fresh_ && !each.is_kept ? at(each.first, row(carried), step) : later(carried, step);
   }
-
-  // Rows [begin, end) of the block, or all of a value that has none.
-  void keep(const lower::CarriedBuffer& each, int from, int to, int64_t begin, int64_t end) const {
-    const int64_t bytes = bytes_of(each.final);
-    if (!each.by_rows) return items_.copy(pointer(to), pointer(from), bytes);
-    if (rows_ > 0) items_.copy(rows_of(each, to, begin), rows_of(each, from, begin), bytes / rows_ * (end - begin));
+  // Where the next step reads it; in its last place where that has other rows, or where there is none.
+  char* output_of(size_t carried, const Step& step) const {
+    const Carried& each = item_.carried[carried];
+    const Step next = step_after(step);
+    const bool is_last = each.is_kept && (step.left == 0 || (each.by_rows() && active_at(next.at) != active_));
+    return is_last ? at(each.last, row(carried), step) : later(carried, next);
   }
 
-  // Rows beyond the active ones have their values in `final`; the active ones stand where the step before has written them. False: there is
-  // nothing to do in this step.
-  bool enter_step(int64_t active) {
-    if (item_.rows.apart && active == 0 && is_fresh_) return false;
-    for (const lower::CarriedBuffer& each : item_.carried) {
-      if (each.kept >= 0) {
-        enter_kept(each, active);
-        continue;
-      }
-      if (!each.by_rows) continue;
-      const int written = written_to(each, left_ + 1);
-      if (is_fresh_) keep(each, each.initial, each.final, active, end_ - begin_);
-      if (!is_fresh_ && active < active_) keep(each, written, each.final, active, active_);
-      if (!is_fresh_ && active > active_) keep(each, each.final, written, active_, active);
+  // Rows [begin, end) of the block.
+  void copy_rows(size_t carried, const char* from, char* to, int64_t begin, int64_t end) const {
+    const int64_t bytes = row(carried);
+    if (end > begin) items_.copy(to + bytes * begin, from + bytes * begin, bytes * (end - begin));
+  }
+  void copy_whole(const Carried& each, const char* from, char* to) const { items_.copy(to, from, items_.bytes_of(each.last.buffer)); }
+
+  // What all steps read in one place.
+  void lend_rows() {
+    for (size_t i = 0; i < item_.reads.size(); ++i) {
+      const lower::ScanItem::Read& each = item_.reads[i];
+      if (each.place.by == lower::ScanPlace::By::Row) pointer(each.inside) = at(each.place, size(sizes_.reads[i]), {});
     }
+  }
+
+  // Rows beyond the active ones have their values in the last place; the active ones stand where the step before has written them. False: there is
+  // nothing to do in this step.
+  bool enter_step(const Step& step) {
+    const int64_t active = active_at(step.at);
+    if (item_.rows.apart && active == 0 && is_fresh_) return false;
+    for (size_t i = 0; i < item_.carried.size(); ++i) bring_to(i, step, active);
     const bool changes = is_fresh_ || active != active_;
     active_ = active;
     if (item_.rows.apart && active == 0) return false;
     if (!changes) return true;
     if (item_.has_rows()) size(sizes_.active) = active;
     items_.enter_inner(item_.body, block_);
-    for (const lower::ScanItem::Sequence& each : item_.captured)
-      pointer(each.inside) = at(each.whole, row_bytes(bytes_of(each.inside)) * begin_);
     return true;
   }
 
-  // What the step before did not write to where this one reads.
-  void enter_kept(const lower::CarriedBuffer& each, int64_t active) const {
-    const int64_t bytes = bytes_of(each.final);
-    const int from = is_fresh_ ? each.initial : each.final;
-    if (is_fresh_ && each.by_rows) keep(each, each.initial, each.final, active, end_ - begin_);
-    if (!each.by_rows && is_fresh_) items_.copy(kept_at(each, at_, first_), pointer(from), bytes);
-    if (each.by_rows && rows_ > 0 && (is_fresh_ || active != active_))
-      items_.copy(kept_at(each, at_, first_), rows_of(each, from), bytes / rows_ * active);
+  // A carried value, to where this step reads it.
+  void bring_to(size_t carried, const Step& step, int64_t active) const {
+    const Carried& each = item_.carried[carried];
+    if (!each.by_rows()) {
+      if (each.is_kept && is_fresh_) copy_whole(each, at(each.first, 0, step), later(carried, step));
+      return;
+    }
+    char *const first = at(each.first, row(carried), step), *const last = at(each.last, row(carried), step);
+    char* const here = later(carried, step);
+    if (is_fresh_) copy_rows(carried, first, last, active, end_ - begin_);
+    if (each.is_kept) {
+      if (is_fresh_ || active != active_) copy_rows(carried, is_fresh_ ? first : last, here, 0, active);
+    } else if (!is_fresh_) {
+      copy_rows(carried, here, last, active, active_);
+      copy_rows(carried, last, here, active_, active);
+    }
   }
 
-  void run_step() {
-    items_.set_iteration(item_.body, block_, at_);
+  void run_step(const Step& step) {
+    items_.set_iteration(item_.body, block_, step.at);
     const size_t carried = item_.carried.size();
     const auto for_each_output = [&](auto&& give) {
-      for (size_t i = 0; i < carried; ++i) give(i, output_of(item_.carried[i]));
-      for (size_t i = 0; i < item_.stacked.size(); ++i)
-        give(carried + i, step_of(item_.stacked[i], items_.output_bytes(item_.body, carried + i)));
+      for (size_t i = 0; i < carried; ++i) give(i, output_of(i, step));
+      for (size_t i = 0; i < item_.stacked.size(); ++i) give(carried + i, at(item_.stacked[i], size(sizes_.stacked[i]), step));
     };
-    for (const lower::CarriedBuffer& each : item_.carried) pointer(each.inside) = input_of(each);
-    for (const lower::ScanItem::Sequence& each : item_.sequences) pointer(each.inside) = step_of(each, bytes_of(each.inside));
+    for (size_t i = 0; i < carried; ++i) pointer(item_.carried[i].inside) = input_of(i, step);
+    for (size_t i = 0; i < item_.reads.size(); ++i) {
+      const lower::ScanItem::Read& each = item_.reads[i];
+      if (each.place.by != lower::ScanPlace::By::Row) pointer(each.inside) = at(each.place, size(sizes_.reads[i]), step);
+    }
     for_each_output([&](size_t output, void* where) { items_.lend_output(item_.body, output, where); });
     items_.run_block(item_.body);
     for_each_output([&](size_t output, void* where) { items_.copy_output(item_.body, output, where); });
@@ -141,12 +153,10 @@ class ItemRun::ScanRun {
   const lower::ScanItem& item_;
   const BlockSizes::OfScan& sizes_;
   int block_;
+  const int64_t* counts_;
   int64_t length_;
-  const int64_t* counts_;         // per time step; null: all rows in every one
   int64_t rows_ = 0, total_ = 0;  // of all blocks
   int64_t begin_ = 0, end_ = 0;
-  int64_t at_ = 0, left_ = 0;  // the step, and how many come after it
-  int64_t first_ = 0;          // where the rows of the step begin among those of all steps
   int64_t active_ = 0;
   bool is_fresh_ = true;  // no step has run
 };

@@ -4,6 +4,24 @@
 #include "lower/random_symbols.h"
 
 namespace anyshape::runtime {
+namespace {
+
+BlockSizes::OfScan plan_scan(const lower::ScanItem& scan, DimProgram& sizes) {
+  BlockSizes::OfScan plan;
+  plan.length = sizes.add(scan.length);
+  if (scan.has_rows()) {
+    plan.active = sizes.add(scan.rows.active);
+    plan.rows = sizes.add(scan.rows.count);
+    plan.total = sizes.add(scan.rows.total);
+  }
+  for (const lower::ScanItem::Carried& each : scan.carried)
+    plan.carried.push_back({.row = sizes.add(each.last.stride), .later = sizes.add(each.later.stride)});
+  for (const lower::ScanItem::Read& each : scan.reads) plan.reads.push_back(sizes.add(each.place.stride));
+  for (const lower::ScanPlace& each : scan.stacked) plan.stacked.push_back(sizes.add(each.stride));
+  return plan;
+}
+
+}  // namespace
 
 SizePlan::SizePlan(const lower::Program& program, std::vector<Dim> symbols)
     : blocks(program.blocks.size()), launches(program.launches.size()), library_calls(program.library_calls.size()), counts(program.buffers.size()), is_update(program.buffers.size()) {
@@ -42,12 +60,7 @@ void SizePlan::plan_block(const lower::Program& program, size_t number, const st
     const int* launch = std::get_if<int>(&item);
     const auto* scan = std::get_if<lower::ScanItem>(&item);
     BlockSizes::OfScan& of_scan = plan.items.emplace_back();
-    if (scan != nullptr) of_scan.length = plan.sizes.add(scan->length);
-    if (scan != nullptr && scan->has_rows()) {
-      of_scan.active = plan.sizes.add(scan->rows.active);
-      of_scan.rows = plan.sizes.add(scan->rows.count);
-      of_scan.total = plan.sizes.add(scan->rows.total);
-    }
+    if (scan != nullptr) of_scan = plan_scan(*scan, plan.sizes);
     if (const auto* library = std::get_if<lower::LibraryItem>(&item)) plan_library(program, library->call, plan);
     if (launch != nullptr) plan_launch(program, *launch, plan);
   }

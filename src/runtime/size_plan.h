@@ -19,6 +19,12 @@ struct BlockSizes {
     int active = -1;  // of those with rows: the symbol, and the sizes it is held to
     int rows = -1;
     int total = -1;
+    struct OfCarried {
+      int row = -1;    // stride of a row
+      int later = -1;  // of its place in later time steps
+    };
+    std::vector<OfCarried> carried;
+    std::vector<int> reads, stacked;  // strides
   };
   std::vector<OfScan> items;  // per item, for scans
   std::vector<std::pair<int, int>> checks;

@@ -207,9 +207,9 @@ TEST(Epilogue, loops_in_bodies_follow_their_products_and_write_elsewhere_than_th
   const lower::Launch& launch = body.program.launches[0];
   const auto& scan = std::get<lower::ScanItem>(body.program.blocks[0].items.at(0));
   ASSERT_EQ(scan.carried.size(), 1U);
-  const lower::CarriedBuffer& carried = scan.carried[0];
-  EXPECT_NE(carried.final, carried.spare);
-  EXPECT_NE(carried.final, carried.initial);
+  const lower::ScanItem::Carried& carried = scan.carried[0];
+  EXPECT_NE(carried.later.buffer, carried.later.other);
+  EXPECT_NE(carried.last.buffer, carried.first.buffer);
   EXPECT_EQ(std::ranges::count(launch.buffers, carried.inside), 1);
   EXPECT_EQ(launch.access_of(body.program.library_calls.at(0).outputs.at(0)), loop::Access::InOut) << "the next value is written over it";
   EXPECT_NE(body.program.blocks.at(1).outputs.at(0).buffer, carried.inside);

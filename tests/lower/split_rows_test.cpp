@@ -92,9 +92,8 @@ TEST(SplitRows, only_rows_are_counted_in_blocks) {
   ASSERT_TRUE(loop.has_rows());
   EXPECT_TRUE(loop.rows.count.same_as(size));
   EXPECT_TRUE(loop.rows.total.same_as(3 * size));
-  EXPECT_TRUE(loop.captured.empty()) << "the weight is read whole";
-  ASSERT_EQ(loop.sequences.size(), 1U);
-  EXPECT_TRUE(loop.sequences[0].by_rows);
+  ASSERT_EQ(loop.reads.size(), 1U) << "the weight is read whole";
+  EXPECT_EQ(loop.reads[0].place.by, lower::ScanPlace::By::StepRows);
 }
 
 TEST(SplitRows, decisions_say_what_keeps_rows_together) {

@@ -4,6 +4,8 @@
 #include <anyshape/anyshape.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "runtime/device_backend.h"
 #include "support/text_of.h"
 #include "tensor/tensor_impl.h"
@@ -108,6 +110,27 @@ TEST(Backend, what_fails_on_a_device_is_thrown_at_the_next_read_or_call_once) {
   test::device().worker.wait();
   EXPECT_EQ(text_of<DataError>([&] { look_up(table, good); }), expected);
   EXPECT_EQ(look_up(table, good).to_vector<float>(), (std::vector<float>{20, 10})) << "and all is well again";
+}
+
+TEST(Backend, copies_between_its_memory_and_the_host_are_done_when_they_return) {
+  for (runtime::Backend* const each :
+       {&runtime::cpu_backend(), &runtime::interpreter_backend(), static_cast<runtime::Backend*>(&test::device())}) {
+    const std::shared_ptr<Buffer> there = allocate(12, each->memory());
+    const std::array<float, 3> given = {1, 2, 3};
+    std::array<float, 3> back{};
+    each->copy_in(there->pointer, given.data(), 12);
+    each->copy_out(back.data(), there->pointer, 12);
+    EXPECT_EQ(back, given) << each->name();
+    each->wait();
+  }
+}
+
+TEST(Backend, waiting_throws_what_failed_before) {
+  auto look_up = function([](Tensor table, Tensor indices) { return take(table, indices); });
+  const ScopedBackend on_device(test::device());
+  look_up(tensor({10.0F, 20.0F}), tensor({2}));
+  EXPECT_THROW(test::device().wait(), DataError);
+  EXPECT_NO_THROW(test::device().wait());
 }
 
 TEST(Backend, updates_of_variables_run_on_a_device) {

@@ -71,9 +71,6 @@ FunctionResults scan_eagerly(const ScanBody& body, std::vector<Tensor> carried, 
 Attrs saving_scan(const Attrs& attrs);  // the same scan with what gradients need as further outputs
 std::vector<Tensor> scan_gradient(const struct GradientCall& call);
 
-// DataError where a step has more rows than the one before it or than there are, or where they do not add up to `total`.
-void require_counts(std::span<const int64_t> counts, int64_t rows, int64_t total);
-
 [[noreturn]] void refuse_scan_carry(size_t number, const std::string& before, const std::string& after);
 Shape stacked_shape(const Dim& size, const Shape& step);  // [size, ...]
 Shape step_shape(const Shape& whole);                     // without the first axis

@@ -1,4 +1,5 @@
 // A scan outside a trace is a loop that runs: the tapes see its steps.
+#include "graph/packed_counts.h"
 #include "ops/control/region_rules.h"
 #include "ops/control/scan.h"
 #include "tensor/view.h"
