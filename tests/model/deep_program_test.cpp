@@ -1,5 +1,5 @@
 // Deep programs: what is written down of them is in proportion to their depth, and the ledger says how long a first call took. How the time of
-// compiling grows is counted by tools/check_instructions and measured by bench/depth_bench.
+// compiling grows is counted by tools/check_instructions and measured by bench/compile_bench.
 #include "function/compile.h"
 
 #include <anyshape/anyshape.h>
