@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/PatternMatch.h>
+
+#include <bit>
 
 namespace anyshape::codegen {
 
@@ -124,6 +127,9 @@ llvm::Value* Emitter::floor_divide(Op op, Dtype type, llvm::Value* a, llvm::Valu
     llvm::Type* const wide = like(builder_.getInt32Ty(), a);
     return builder_.CreateTrunc(floor_divide(op, Dtype::i32, builder_.CreateZExt(a, wide), builder_.CreateZExt(b, wide)), a->getType());
   }
+  const llvm::APInt* number = nullptr;
+  if (llvm::PatternMatch::match(b, llvm::PatternMatch::m_APInt(number)) && number->isStrictlyPositive())
+    return divide_by_number(op, type, a, number->getSExtValue());
   llvm::Constant *const zero = integer_like(b, 0), *const one = integer_like(b, 1);
   llvm::Value *const by_zero = builder_.CreateICmpEQ(b, zero), *const by_minus = builder_.CreateICmpEQ(b, integer_like(b, -1));
   llvm::Value* const divisor = builder_.CreateSelect(builder_.CreateOr(by_zero, by_minus), one, b);
@@ -136,8 +142,27 @@ llvm::Value* Emitter::floor_divide(Op op, Dtype type, llvm::Value* a, llvm::Valu
   return builder_.CreateSelect(by_zero, zero, builder_.CreateSelect(by_minus, builder_.CreateNeg(a), floored));
 }
 
+// By a positive number, which is most of what indices are divided by.
+llvm::Value* Emitter::divide_by_number(Op op, Dtype type, llvm::Value* a, int64_t number) {
+  const auto bits = static_cast<uint64_t>(number);
+  if (std::has_single_bit(bits)) {  // a shift rounds down
+    return op == Op::Modulo ? builder_.CreateAnd(a, integer_like(a, number - 1)) : builder_.CreateAShr(a, integer_like(a, std::countr_zero(bits)));
+  }
+  llvm::Constant* const divisor = integer_like(a, number);
+  llvm::Value* const truncated = quotient(type, a, divisor);
+  llvm::Value* const rest = builder_.CreateSub(a, builder_.CreateMul(truncated, divisor));
+  llvm::Value* const apart = builder_.CreateICmpSLT(rest, integer_like(a, 0));
+  if (op == Op::Modulo) return builder_.CreateSelect(apart, builder_.CreateAdd(rest, divisor), rest);
+  return builder_.CreateAdd(truncated, builder_.CreateSExt(apart, a->getType()));
+}
+
 llvm::Value* Emitter::shift(Op op, Dtype type, llvm::Value* a, llvm::Value* amount) {
   const int64_t bits = a->getType()->getScalarSizeInBits();
+  const llvm::APInt* number = nullptr;
+  if (llvm::PatternMatch::match(amount, llvm::PatternMatch::m_APInt(number)) && number->ult(static_cast<uint64_t>(bits))) {
+    if (op == Op::ShiftLeft) return builder_.CreateShl(a, amount);
+    return op == Op::ShiftRight && type != Dtype::u8 ? builder_.CreateAShr(a, amount) : builder_.CreateLShr(a, amount);
+  }
   llvm::Value* const inside = builder_.CreateICmpULT(amount, integer_like(amount, bits));
   if (op == Op::ShiftRight && type != Dtype::u8) {
     return builder_.CreateAShr(a, builder_.CreateSelect(inside, amount, integer_like(amount, bits - 1)));

@@ -5,6 +5,8 @@
 #include <anyshape/error.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace anyshape::codegen {
 
 using loop::Block;
@@ -22,6 +24,23 @@ void collect_definitions(const Block& block, std::vector<const Instruction*>& de
     collect_definitions(instruction.body, definitions);
     collect_definitions(instruction.otherwise, definitions);
   }
+}
+
+// Whether time is spent in the block itself: what runs once for a launch takes none to speak of.
+bool takes_time(const Block& block, bool repeats) {
+  return std::ranges::any_of(block, [&](const Instruction& instruction) {
+    switch (instruction.op) {
+      case Op::For:
+        if (instruction.kind == LoopKind::Parallel) return false;  // a function of its own
+        return instruction.kind == LoopKind::Vector || takes_time(instruction.body, true);
+      case Op::Reduce: return true;
+      case Op::If: return takes_time(instruction.body, repeats) || takes_time(instruction.otherwise, repeats);
+      case Op::Load:
+      case Op::Store:
+      case Op::Call: return repeats;
+      default: return false;
+    }
+  });
 }
 
 }  // namespace
@@ -53,8 +72,12 @@ llvm::FunctionType* Emitter::body_type() {
   return llvm::FunctionType::get(builder_.getInt32Ty(), {pointer, pointer, pointer, pointer, integer, integer}, false);
 }
 
-void Emitter::set_attributes(llvm::Function* function) {
+void Emitter::set_attributes(llvm::Function* function, bool is_worth_time) {
   function->setDoesNotThrow();
+  if (!is_worth_time) {
+    function->addFnAttr(llvm::Attribute::OptimizeNone);
+    function->addFnAttr(llvm::Attribute::NoInline);  // LLVM wants both
+  }
   function->addFnAttr("denormal-fp-math", "preserve-sign,preserve-sign");
   const std::string bits = std::to_string(target_.vector_bytes * 8);
   function->addFnAttr("prefer-vector-width", bits);
@@ -63,14 +86,14 @@ void Emitter::set_attributes(llvm::Function* function) {
 
 void Emitter::emit_entry() {
   llvm::Function* function = llvm::Function::Create(entry_type(), llvm::Function::ExternalLinkage, symbol_, module_);
-  begin_function(function);
+  begin_function(function, kernel_.body, false);
   emit_block(kernel_.body);
   builder_.CreateRet(builder_.getInt32(0));
 }
 
 // Entry block: what belongs to the whole function, then a jump to the code proper.
-void Emitter::begin_function(llvm::Function* function) {
-  set_attributes(function);
+void Emitter::begin_function(llvm::Function* function, const Block& body, bool repeats) {
+  set_attributes(function, takes_time(body, repeats));
   function_ = Function{};
   function_.function = function;
   function_.context = function->getArg(0);

@@ -97,7 +97,7 @@ llvm::Function* Emitter::emit_parallel_body(const Instruction& loop, std::span<c
   llvm::BasicBlock* const resume = builder_.GetInsertBlock();
   llvm::Function* const function =
       llvm::Function::Create(body_type(), llvm::Function::InternalLinkage, fmt::format("{}_part_{}", symbol_, parallel_bodies_++), module_);
-  begin_function(function);
+  begin_function(function, loop.body, true);
   llvm::Value *const frame = function->getArg(3), *const begin = function->getArg(4), *const end = function->getArg(5);
   for (size_t i = 0; i < captured.size(); ++i) {
     llvm::Type* const word = builder_.getInt64Ty();

@@ -51,10 +51,10 @@ class Emitter {
   };
 
   // emit_kernel.cpp: functions, blocks, branches, calls
-  void begin_function(llvm::Function* function);
+  void begin_function(llvm::Function* function, const loop::Block& body, bool repeats);
   llvm::FunctionType* body_type();
   llvm::FunctionType* entry_type();
-  void set_attributes(llvm::Function* function);
+  void set_attributes(llvm::Function* function, bool is_worth_time);
   void emit_block(const loop::Block& block);
   void emit(const loop::Instruction& instruction);
   void emit_if(const loop::Instruction& instruction);
@@ -87,6 +87,7 @@ class Emitter {
   llvm::Value* extreme(loop::Op op, Dtype type, llvm::Value* a, llvm::Value* b);
   llvm::Value* compare(loop::Op op, Dtype type, llvm::Value* a, llvm::Value* b);
   llvm::Value* floor_divide(loop::Op op, Dtype type, llvm::Value* a, llvm::Value* b);
+  llvm::Value* divide_by_number(loop::Op op, Dtype type, llvm::Value* a, int64_t number);
   llvm::Value* quotient(Dtype type, llvm::Value* a, llvm::Value* b);
   llvm::Value* shift(loop::Op op, Dtype type, llvm::Value* a, llvm::Value* amount);
   llvm::Value* cast(Dtype from, Dtype to, llvm::Value* value);

@@ -7,7 +7,7 @@
 #include "codegen/build_id.h"
 #include "codegen/emit.h"
 #include "codegen/kernel_cache.h"
-#include "codegen/target_machines.h"
+#include "codegen/object_writers.h"
 #include "loop/text.h"
 #include "runtime/cpu/pool.h"
 
@@ -23,10 +23,13 @@
 #include <llvm/Object/ObjectFile.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 namespace anyshape::codegen {
 namespace {
@@ -205,11 +208,9 @@ std::unique_ptr<llvm::Module> make_module(llvm::LLVMContext& context, const loop
 }
 
 std::string generate_object(const loop::Kernel& kernel, loop::ExternLookup externs, const loop::Target& target) {
-  const TargetMachines::Lease machine = target_machines().lease(target);
+  const ObjectWriters::Lease writer = object_writers().lease(target);
   llvm::LLVMContext context;
-  const auto module = make_module(context, kernel, externs, *machine, target);
-  const auto bytes = generate(*module, *machine, llvm::CodeGenFileType::ObjectFile);
-  return {bytes.begin(), bytes.end()};
+  return writer->write(*make_module(context, kernel, externs, writer->machine(), target));
 }
 
 // All that the code depends on.
@@ -246,24 +247,20 @@ std::shared_ptr<const LinkedKernel> shared_kernel(const loop::Kernel& kernel, co
 
 std::string dump(const loop::Kernel& kernel, loop::ExternLookup externs, const loop::Target& target, bool assembly) {
   const NoFork whole;
-  const TargetMachines::Lease machine = target_machines().lease(target);
+  const ObjectWriters::Lease writer = object_writers().lease(target);
   llvm::LLVMContext context;
-  const auto module = make_module(context, kernel, externs, *machine, target);
+  const auto module = make_module(context, kernel, externs, writer->machine(), target);
+  if (assembly) return assembly_of(*module, writer->machine());
   std::string text;
-  if (assembly) {
-    const auto bytes = generate(*module, *machine, llvm::CodeGenFileType::AssemblyFile);
-    text.assign(bytes.begin(), bytes.end());
-  } else {
-    llvm::raw_string_ostream stream(text);
-    module->print(stream, nullptr);
-  }
+  llvm::raw_string_ostream stream(text);
+  module->print(stream, nullptr);
   return text;
 }
 
 }  // namespace
 
-// Kernels that say the same, as the updates of weights of several sizes do, are one. The others are compiled side by side: generating code is most
-// of what a first call takes.
+// Kernels that say the same, as the updates of weights of several sizes do, are one. The others are compiled side by side, the largest first, so that
+// no thread is left with one at the end: generating code is most of what a first call takes.
 std::shared_ptr<const CompiledKernels> compile(std::span<const loop::Kernel* const> kernels, loop::ExternLookup externs,
                                                const loop::Target& target) {
   std::vector<std::string> keys;
@@ -287,8 +284,11 @@ std::shared_ptr<const CompiledKernels> compile(std::span<const loop::Kernel* con
   }
   const NoFork whole;  // LLVM's own state included
   std::vector<std::shared_ptr<const LinkedKernel>> linked(distinct.size());
-  runtime::Pool::shared().run(static_cast<int64_t>(linked.size()), 1, [&](int64_t begin, int64_t end) {
-    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
+  std::vector<size_t> order(distinct.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](size_t i) { return std::pair(-static_cast<int64_t>(distinct[i]->types.size()), i); });
+  runtime::Pool::shared().run(static_cast<int64_t>(order.size()), 1, [&](int64_t begin, int64_t end) {
+    for (const size_t i : std::span(order).subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin)))
       linked[i] = shared_kernel(*distinct[i], keys[i], externs, target);
   });
   return std::make_shared<SharedKernels>(std::move(linked), std::move(which));

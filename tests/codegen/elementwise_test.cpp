@@ -60,6 +60,21 @@ TEST(Elementwise, binary_ops_equal_the_interpreter_on_every_type) {
   }
 }
 
+// A divisor or an amount that is a number takes fewer instructions than one that is found out.
+TEST(Elementwise, divisors_and_amounts_that_are_numbers_equal_the_interpreter) {
+  for (const Dtype type : {Dtype::u8, Dtype::i32, Dtype::i64}) {
+    for (const Op op : {Op::FloorDivide, Op::Modulo, Op::ShiftLeft, Op::ShiftRight, Op::ShiftRightLogical}) {
+      for (const int64_t number : {0, 1, 7, 8, 64, -1, -3}) {
+        if (type == Dtype::u8 && (number < 0 || number > 255)) continue;
+        const std::string name = std::string(loop::name_of(op)) + "_" + std::string(to_string(type)) + "_by_" + std::to_string(number);
+        check(
+            name, {type}, type, [&](Builder& b, std::span<const Value> args) { return b.binary(op, args[0], b.constant(type, number)); },
+            std::vector<int64_t>{65});
+      }
+    }
+  }
+}
+
 TEST(Elementwise, unary_ops_equal_the_interpreter_on_every_type) {
   for (int number = static_cast<int>(Op::Negate); number <= static_cast<int>(Op::Not); ++number) {
     const Op op = static_cast<Op>(number);

@@ -1,6 +1,7 @@
 // Machine code on disk: what is found, what is refused, and that it runs.
 #include "codegen/disk_cache.h"
 #include "codegen/jit.h"
+#include "codegen/object_writers.h"
 #include "codegen/run_both.h"
 #include "codegen/target.h"
 #include "loop/text.h"
@@ -197,6 +198,39 @@ TEST_F(KernelCache, code_from_disk_runs_and_calls_routines) {
   EXPECT_EQ(run_once(*compile(kernels, externs, host_target())), 41);
   EXPECT_EQ(kernel_cache_stats().found, 1);
   EXPECT_EQ(kernel_cache_stats().written, 0);
+}
+
+// LLVM's passes are made once and run on one kernel after the other: nothing of an earlier one may be left in them.
+TEST_F(KernelCache, an_object_is_the_same_whatever_was_generated_before_it) {
+  const loop::Kernel kernel = loop::parse(R"(kernel sums(n) {
+  out y: f32
+  in x: f32
+  parallel i in 0 .. n grain 1 {
+    s = reduce sum k in 0 .. n {
+      yield x[i * n + k] * 0.3f
+    }
+    y[i] = s
+  }
+}
+)");
+  const loop::Kernel other = loop::parse("kernel other() {\n  inout x: f32\n  x[0] = sqrt(x[0]) * 0.7f\n}\n");
+  const auto object = [&](std::vector<const loop::Kernel*> kernels) {
+    const TemporaryFolder empty;
+    set_kernel_cache({.folder = empty.path()});
+    for (const loop::Kernel* each : kernels) compile({&each, 1}, nullptr, host_target());
+    std::string longest;
+    for (const auto& file : fs::directory_iterator(empty.path())) {
+      std::ifstream stream(file.path(), std::ios::binary);
+      std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+      if (bytes.size() > longest.size()) longest = std::move(bytes);
+    }
+    return longest;
+  };
+  object_writers().forget();
+  const std::string first = object({&kernel});
+  EXPECT_NE(first.find("kernel_part_0"), std::string::npos);
+  EXPECT_EQ(object({&other, &kernel}), first);
+  EXPECT_EQ(object({&other, &other, &kernel}), first);
 }
 
 TEST_F(KernelCache, code_that_is_held_is_shared) {
