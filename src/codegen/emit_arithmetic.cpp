@@ -146,7 +146,8 @@ llvm::Value* Emitter::floor_divide(Op op, Dtype type, llvm::Value* a, llvm::Valu
 llvm::Value* Emitter::divide_by_number(Op op, Dtype type, llvm::Value* a, int64_t number) {
   const auto bits = static_cast<uint64_t>(number);
   if (std::has_single_bit(bits)) {  // a shift rounds down
-    return op == Op::Modulo ? builder_.CreateAnd(a, integer_like(a, number - 1)) : builder_.CreateAShr(a, integer_like(a, std::countr_zero(bits)));
+    return op == Op::Modulo ? builder_.CreateAnd(a, integer_like(a, number - 1))
+                            : builder_.CreateAShr(a, integer_like(a, std::countr_zero(bits)));
   }
   llvm::Constant* const divisor = integer_like(a, number);
   llvm::Value* const truncated = quotient(type, a, divisor);

@@ -108,7 +108,13 @@ void Emitter::begin_function(llvm::Function* function, const Block& body, bool r
   builder_.SetInsertPoint(start);
 }
 
-llvm::BasicBlock* Emitter::new_block(const char* name) { return llvm::BasicBlock::Create(module_.getContext(), name, function_.function); }
+llvm::BasicBlock* Emitter::new_block(const char* name) {
+  llvm::BasicBlock* const block = llvm::BasicBlock::Create(module_.getContext(), name, function_.function);
+  if (is_vector_loop()) {
+    for (Around& loop : vector_->around) loop.blocks.insert(block);
+  }
+  return block;
+}
 
 llvm::Value* Emitter::at_entry(const std::function<llvm::Value*()>& make) {
   const llvm::IRBuilder<>::InsertPointGuard guard(builder_);

@@ -7,6 +7,21 @@ namespace anyshape::codegen {
 
 using loop::Instruction;
 
+namespace {
+
+constexpr int most_kept_addresses = 8;  // the processor has 16 registers for integers, some of them are taken
+
+}  // namespace
+
+// LLVM computes what is the same in every iteration in a block that leads to the loop and nowhere else; so do we.
+void Emitter::open_loop(const loop::Block& body, llvm::BasicBlock* enter, llvm::BasicBlock* head, llvm::PHINode* counter) {
+  Around& loop = vector_->around.emplace_back();
+  loop.enter = enter;
+  loop.blocks.insert(head);
+  loop.keeps_addresses = count_accesses(body) <= most_kept_addresses;
+  loop.counter = counter;
+}
+
 void Emitter::emit_serial(const Instruction& loop) {
   if (is_vector_loop()) flush_stores();
   llvm::Value *const begin = scalar(loop.args[0]), *const end = scalar(loop.args[1]);
@@ -17,18 +32,22 @@ void Emitter::emit_serial(const Instruction& loop) {
     const Lanes lanes = get(loop.args[i + 2]);
     initial.push_back(varies(loop.carried[i]) ? spread(lanes) : lanes.value);
   }
-  llvm::BasicBlock *const before = builder_.GetInsertBlock(), *const head = new_block("loop"), *const exit = new_block("loop_done");
-  builder_.CreateCondBr(builder_.CreateICmpSLT(begin, end), head, exit);
+  llvm::BasicBlock *const before = builder_.GetInsertBlock(), *const enter = new_block("enter"), *const head = new_block("loop"),
+                          *const exit = new_block("loop_done");
+  builder_.CreateCondBr(builder_.CreateICmpSLT(begin, end), enter, exit);
+  builder_.SetInsertPoint(enter);
+  builder_.CreateBr(head);
 
   builder_.SetInsertPoint(head);
   llvm::PHINode* const counter = builder_.CreatePHI(builder_.getInt64Ty(), 2);
-  counter->addIncoming(begin, before);
+  counter->addIncoming(begin, enter);
   llvm::SmallVector<llvm::PHINode*, 8> current;
   for (size_t i = 0; i < carried; ++i) {
     current.push_back(builder_.CreatePHI(initial[i]->getType(), 2));
-    current[i]->addIncoming(initial[i], before);
+    current[i]->addIncoming(initial[i], enter);
     set(loop.carried[i], varies(loop.carried[i]) ? Lanes::varying(current[i]) : Lanes::uniform(current[i]));
   }
+  if (is_vector_loop()) open_loop(loop.body, enter, head, loop.reverse ? nullptr : counter);
   // Downwards: begin + (end - 1 - counter).
   llvm::Value* index = counter;
   if (loop.reverse) index = builder_.CreateSub(builder_.CreateAdd(begin, builder_.CreateSub(end, builder_.getInt64(1))), counter);
@@ -41,9 +60,14 @@ void Emitter::emit_serial(const Instruction& loop) {
     next.push_back(varies(loop.carried[i]) ? spread(lanes) : lanes.value);
   }
   llvm::Value* const following = builder_.CreateAdd(counter, builder_.getInt64(1));
+  if (is_vector_loop()) {
+    for (const auto& [product, number] : vector_->around.back().products)
+      product->addIncoming(builder_.CreateAdd(product, number), builder_.GetInsertBlock());
+  }
   llvm::BasicBlock* const last = builder_.GetInsertBlock();
   builder_.CreateCondBr(builder_.CreateICmpSLT(following, end), head, exit);
   counter->addIncoming(following, last);
+  if (is_vector_loop()) vector_->around.pop_back();
 
   builder_.SetInsertPoint(exit);
   for (size_t i = 0; i < carried; ++i) {
@@ -62,19 +86,23 @@ Emitter::LoopBlocks Emitter::begin_vectors(const Instruction& loop, int least_wi
   llvm::Value* const begin = scalar(loop.args[0]);
   blocks.end = scalar(loop.args[1]);
   blocks.before = builder_.GetInsertBlock();
+  blocks.enter = new_block("enter_blocks");
   blocks.head = new_block("block");
   blocks.full = new_block("full_block");
   blocks.partial = new_block("partial_block");
   blocks.exit = new_block("blocks_done");
-  builder_.CreateCondBr(builder_.CreateICmpSLT(begin, blocks.end), blocks.head, blocks.exit);
+  builder_.CreateCondBr(builder_.CreateICmpSLT(begin, blocks.end), blocks.enter, blocks.exit);
+  builder_.SetInsertPoint(blocks.enter);
+  builder_.CreateBr(blocks.head);
   builder_.SetInsertPoint(blocks.head);
   blocks.index = builder_.CreatePHI(builder_.getInt64Ty(), 2);
-  blocks.index->addIncoming(begin, blocks.before);
+  blocks.index->addIncoming(begin, blocks.enter);
 
   vector_.emplace(VectorLoop{});
+  open_loop(loop.body, blocks.enter, blocks.head, nullptr);
   vector_->varying = find_varying(kernel_, loop);
   vector_->width = std::max(least_width, choose_width(kernel_, loop, vector_->varying, target_.vector_bytes));
-  set(loop.index, Lanes::affine(blocks.index, 1));
+  set(loop.index, Lanes::affine(blocks.index, 1, nullptr, blocks.index));
   return blocks;
 }
 

@@ -28,6 +28,17 @@ llvm::Value* Emitter::address(int32_t buffer, llvm::Value* offset) {
   return builder_.CreateGEP(type, pointer(buffer), offset);
 }
 
+// Of lane 0. Where registers are enough, an address behind the fixed offset is kept for all of the loop.
+llvm::Value* Emitter::vector_address(int32_t buffer, const Lanes& offset) {
+  Around& loop = vector_->around.back();
+  llvm::Value* const fixed = is_fixed(offset.value) ? offset.value : offset.fixed;
+  if (!loop.keeps_addresses || fixed == nullptr) return address(buffer, offset.value);
+  llvm::Value*& known = loop.addresses[{buffer, fixed}];
+  if (known == nullptr) known = before_loop([&] { return address(buffer, fixed); });
+  if (fixed == offset.value) return known;
+  return builder_.CreateGEP(memory_type(kernel_.buffers[static_cast<size_t>(buffer)].type), known, offset.moving);
+}
+
 // Nothing writes an In buffer while a kernel runs, so its loads may move over stores and out of loops. Those of an Own buffer stay before the
 // stores of their iteration: one of them may write the same element.
 llvm::Instruction* Emitter::mark_invariant(int32_t buffer, llvm::Instruction* load) {
@@ -48,15 +59,15 @@ Lanes Emitter::emit_load(const Instruction& instruction) {
     return Lanes::uniform(from_memory(dtype, mark_invariant(buffer, load)));
   }
   const bool whole = offset.form == Form::Affine && offset.stride == 1;
-  llvm::Value* const stored = whole ? load_vector(buffer, offset.value) : gather(buffer, offset);
+  llvm::Value* const stored = whole ? load_vector(buffer, offset) : gather(buffer, offset);
   return Lanes::varying(from_memory(dtype, stored));
 }
 
-llvm::Value* Emitter::load_vector(int32_t buffer, llvm::Value* offset) {
+llvm::Value* Emitter::load_vector(int32_t buffer, const Lanes& offset) {
   const Dtype dtype = kernel_.buffers[static_cast<size_t>(buffer)].type;
   llvm::Type* const type = llvm::FixedVectorType::get(memory_type(dtype), static_cast<unsigned>(vector_->width));
-  return mark_invariant(buffer,
-                        builder_.CreateAlignedLoad(type, address(buffer, offset), llvm::Align(static_cast<uint64_t>(size_of(dtype)))));
+  return mark_invariant(
+      buffer, builder_.CreateAlignedLoad(type, vector_address(buffer, offset), llvm::Align(static_cast<uint64_t>(size_of(dtype)))));
 }
 
 // Only lanes that count are read: the others' addresses may lie anywhere.
@@ -91,7 +102,7 @@ void Emitter::emit_store(const Instruction& instruction) {
   }
   llvm::Value* const stored = to_memory(dtype, spread(value));
   if (offset.form == Form::Affine && offset.stride == 1) {
-    vector_->pending.push_back({instruction.buffer, offset.value, stored});
+    vector_->pending.push_back({instruction.buffer, offset, stored});
     return;
   }
   flush_stores();
@@ -173,7 +184,8 @@ void Emitter::store_pending(bool partial) {
     if (partial) {
       store_partial(store);
     } else {
-      builder_.CreateAlignedStore(store.value, address(store.buffer, store.offset), llvm::Align(static_cast<uint64_t>(size_of(dtype))));
+      builder_.CreateAlignedStore(store.value, vector_address(store.buffer, store.offset),
+                                  llvm::Align(static_cast<uint64_t>(size_of(dtype))));
     }
   }
 }
@@ -183,7 +195,7 @@ void Emitter::store_partial(const PendingStore& store) {
   const llvm::Align alignment(static_cast<uint64_t>(size_of(dtype)));
   if (target_.has_masked_store && size_of(dtype) >= 4) {
     // A mask of its own, here in the rarely taken path: one shared with the body would be computed for every vector.
-    builder_.CreateMaskedStore(store.value, address(store.buffer, store.offset), alignment, lanes_before_end(0, vector_->width));
+    builder_.CreateMaskedStore(store.value, vector_address(store.buffer, store.offset), alignment, lanes_before_end(0, vector_->width));
     return;
   }
   llvm::Type* const element = memory_type(dtype);
@@ -191,7 +203,7 @@ void Emitter::store_partial(const PendingStore& store) {
   builder_.CreateStore(store.value, values);
   for_lanes_before_end([&](llvm::Value* lane) {
     llvm::Value* const one = builder_.CreateLoad(element, builder_.CreateInBoundsGEP(element, values, lane));
-    builder_.CreateAlignedStore(one, address(store.buffer, builder_.CreateAdd(store.offset, lane)), alignment);
+    builder_.CreateAlignedStore(one, address(store.buffer, builder_.CreateAdd(store.offset.value, lane)), alignment);
   });
 }
 

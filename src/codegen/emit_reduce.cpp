@@ -99,7 +99,7 @@ void Emitter::emit_reduce(const Instruction& loop) {
     };
     llvm::Constant* const start = in_lanes(identity(loop.combine[i], type));
     accumulators.push_back(builder_.CreatePHI(start->getType(), 2));
-    accumulators[i]->addIncoming(start, blocks.before);
+    accumulators[i]->addIncoming(start, blocks.enter);
     finals.push_back(llvm::PHINode::Create(start->getType(), 3, "", blocks.exit));
     finals[i]->addIncoming(in_lanes(of_nothing(loop.combine[i], type)), blocks.before);
   }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <llvm/IR/Constants.h>
 
+#include <algorithm>
 #include <array>
 
 namespace anyshape::codegen {
@@ -87,21 +88,57 @@ Lanes Emitter::emit_size(int64_t dim) {
   }));
 }
 
-// Index arithmetic keeps its form, so that addresses stay scalar: sums, differences, and products with constants.
+bool Emitter::is_fixed(const llvm::Value* value) const {
+  const auto* const instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  return instruction == nullptr || !vector_->around.back().blocks.contains(instruction->getParent());
+}
+
+llvm::Value* Emitter::before_loop(const std::function<llvm::Value*()>& make) {
+  const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
+  builder_.SetInsertPoint(vector_->around.back().enter->getTerminator());
+  return make();
+}
+
+// Index arithmetic keeps its form, so that addresses stay scalar: sums, differences, and products with constants. What is fixed of it is computed
+// before the loop.
 std::optional<Lanes> Emitter::emit_affine(const Instruction& instruction, std::span<const Lanes> args) {
   if (instruction.type != Dtype::i64 || args.size() != 2) return std::nullopt;
   const Lanes &a = args[0], &b = args[1];
   if (a.form == Form::Varying || b.form == Form::Varying) return std::nullopt;
-  if (instruction.op == Op::Add) return Lanes::affine(builder_.CreateAdd(a.value, b.value), a.stride + b.stride);
-  if (instruction.op == Op::Subtract) return Lanes::affine(builder_.CreateSub(a.value, b.value), a.stride - b.stride);
+  const auto fixed_of = [&](const Lanes& x) { return is_fixed(x.value) ? x.value : x.form == Form::Affine ? x.fixed : nullptr; };
+  const auto moving_of = [&](const Lanes& x) { return is_fixed(x.value) ? nullptr : x.form == Form::Affine ? x.moving : x.value; };
+  const auto sum = [&](llvm::Value* x, llvm::Value* y) { return x == nullptr ? y : y == nullptr ? x : builder_.CreateAdd(x, y); };
+  if (instruction.op == Op::Add) {
+    llvm::Value* const fixed = before_loop([&] { return sum(fixed_of(a), fixed_of(b)); });
+    return Lanes::affine(builder_.CreateAdd(a.value, b.value), a.stride + b.stride, fixed, sum(moving_of(a), moving_of(b)));
+  }
+  if (instruction.op == Op::Subtract) {
+    llvm::Value* const value = builder_.CreateSub(a.value, b.value);
+    return Lanes::affine(value, a.stride - b.stride, nullptr, value);
+  }
   if (instruction.op != Op::Multiply) return std::nullopt;
-  const auto* left = llvm::dyn_cast<llvm::ConstantInt>(a.value);
-  const auto* right = llvm::dyn_cast<llvm::ConstantInt>(b.value);
-  if (a.form == Form::Uniform && left != nullptr)
-    return Lanes::affine(builder_.CreateMul(a.value, b.value), left->getSExtValue() * b.stride);
-  if (b.form == Form::Uniform && right != nullptr)
-    return Lanes::affine(builder_.CreateMul(a.value, b.value), right->getSExtValue() * a.stride);
+  const auto times = [&](const Lanes& x, llvm::Value* number) {
+    const auto scaled = [&](llvm::Value* part) { return part == nullptr ? nullptr : builder_.CreateMul(part, number); };
+    llvm::Value* const fixed = before_loop([&] { return scaled(fixed_of(x)); });
+    return Lanes::affine(builder_.CreateMul(x.value, number), llvm::cast<llvm::ConstantInt>(number)->getSExtValue() * x.stride, fixed,
+                         scaled(moving_of(x)));
+  };
+  if (a.form == Form::Uniform && llvm::isa<llvm::ConstantInt>(a.value)) return times(b, a.value);
+  if (b.form == Form::Uniform && llvm::isa<llvm::ConstantInt>(b.value)) return times(a, b.value);
   return std::nullopt;
+}
+
+// Grows by additions instead of being multiplied in every iteration; null where the product is another one.
+llvm::Value* Emitter::times_counter(llvm::Value* counter, llvm::Value* number) {
+  Around& loop = vector_->around.back();
+  if (loop.counter == nullptr || counter != loop.counter || llvm::isa<llvm::Constant>(number) || !is_fixed(number)) return nullptr;
+  const auto known = std::ranges::find(loop.products, number, &std::pair<llvm::PHINode*, llvm::Value*>::second);
+  if (known != loop.products.end()) return known->first;
+  llvm::PHINode* const product = llvm::PHINode::Create(counter->getType(), 2, "", loop.counter->getParent()->begin());
+  product->addIncoming(before_loop([&] { return builder_.CreateMul(loop.counter->getIncomingValueForBlock(loop.enter), number); }),
+                       loop.enter);
+  loop.products.emplace_back(product, number);
+  return product;
 }
 
 Lanes Emitter::emit_scalar_op(const Instruction& instruction) {
@@ -113,6 +150,10 @@ Lanes Emitter::emit_scalar_op(const Instruction& instruction) {
   }
   if (!uniform) {
     if (const auto affine = emit_affine(instruction, {args.data(), args.size()})) return *affine;
+  }
+  if (uniform && is_vector_loop() && instruction.op == Op::Multiply && instruction.type == Dtype::i64) {
+    if (llvm::Value* const product = times_counter(args[0].value, args[1].value)) return Lanes::uniform(product);
+    if (llvm::Value* const product = times_counter(args[1].value, args[0].value)) return Lanes::uniform(product);
   }
   llvm::SmallVector<llvm::Value*, 3> operands;
   for (const Lanes& lanes : args) operands.push_back(uniform ? lanes.value : spread(lanes));

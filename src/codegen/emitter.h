@@ -6,13 +6,16 @@
 #include "loop/ir.h"
 #include "loop/target.h"
 
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace anyshape::codegen {
@@ -36,8 +39,18 @@ class Emitter {
 
   struct PendingStore {
     int32_t buffer;
-    llvm::Value* offset;  // of lane 0; stride 1
-    llvm::Value* value;   // a vector in memory form
+    Lanes offset;        // stride 1
+    llvm::Value* value;  // a vector in memory form
+  };
+
+  // A loop whose addresses step by additions: what is the same in every iteration is computed at the end of `enter`.
+  struct Around {
+    llvm::BasicBlock* enter = nullptr;
+    llvm::SmallPtrSet<llvm::BasicBlock*, 8> blocks = {};
+    bool keeps_addresses = false;                                                 // registers are enough for all of them
+    std::map<std::pair<int32_t, llvm::Value*>, llvm::Value*> addresses = {};      // of a buffer behind a fixed offset
+    llvm::PHINode* counter = nullptr;                                             // of a serial loop that counts upwards
+    llvm::SmallVector<std::pair<llvm::PHINode*, llvm::Value*>, 2> products = {};  // of the counter, with what they grow by
   };
 
   // The vector loop being written. Its last vector may be partial: lanes from `remaining` on hold garbage that must have no effect.
@@ -47,6 +60,7 @@ class Emitter {
     llvm::Value* full = nullptr;             // i1: the vector is not partial
     llvm::Value* mask = nullptr;             // <width x i1>: lanes before the end, for gathers; made on first use
     std::vector<bool> varying;
+    std::vector<Around> around;         // the vector loop, and the serial loops in it that are open
     std::vector<PendingStore> pending;  // stores held back so that a vector tests for the partial case once
   };
 
@@ -101,7 +115,11 @@ class Emitter {
   llvm::Value* pointer(int32_t buffer);
   llvm::Value* address(int32_t buffer, llvm::Value* offset);
   Lanes emit_load(const loop::Instruction& instruction);
-  llvm::Value* load_vector(int32_t buffer, llvm::Value* offset);
+  llvm::Value* load_vector(int32_t buffer, const Lanes& offset);
+  llvm::Value* vector_address(int32_t buffer, const Lanes& offset);
+  llvm::Value* before_loop(const std::function<llvm::Value*()>& make);
+  bool is_fixed(const llvm::Value* value) const;  // the same in every iteration of the innermost loop around
+  llvm::Value* times_counter(llvm::Value* counter, llvm::Value* number);
   llvm::Value* gather(int32_t buffer, const Lanes& offset);
   void emit_store(const loop::Instruction& instruction);
   void scatter(int32_t buffer, const Lanes& offset, llvm::Value* stored);
@@ -115,11 +133,12 @@ class Emitter {
   llvm::Instruction* mark_invariant(int32_t buffer, llvm::Instruction* load);
 
   // emit_loops.cpp, emit_reduce.cpp, emit_parallel.cpp
+  void open_loop(const loop::Block& body, llvm::BasicBlock* enter, llvm::BasicBlock* head, llvm::PHINode* counter);
   void emit_serial(const loop::Instruction& loop);
   void emit_vector(const loop::Instruction& loop);
   // The basic blocks of a loop over vectors; `exit` is entered in three cases: no iteration, full last vector, partial last vector.
   struct LoopBlocks {
-    llvm::BasicBlock *before, *head, *full, *partial, *exit;
+    llvm::BasicBlock *before, *enter, *head, *full, *partial, *exit;
     llvm::PHINode* index;
     llvm::Value* end;
   };

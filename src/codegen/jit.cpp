@@ -7,7 +7,9 @@
 #include "codegen/build_id.h"
 #include "codegen/emit.h"
 #include "codegen/kernel_cache.h"
+#include "codegen/lanes.h"
 #include "codegen/object_writers.h"
+#include "codegen/target.h"
 #include "loop/text.h"
 #include "runtime/cpu/pool.h"
 
@@ -210,7 +212,7 @@ std::unique_ptr<llvm::Module> make_module(llvm::LLVMContext& context, const loop
 std::string generate_object(const loop::Kernel& kernel, loop::ExternLookup externs, const loop::Target& target) {
   const ObjectWriters::Lease writer = object_writers().lease(target);
   llvm::LLVMContext context;
-  return writer->write(*make_module(context, kernel, externs, writer->machine(), target));
+  return writer->write(*make_module(context, kernel, externs, writer->machine(), target), has_few_addresses(kernel));
 }
 
 // All that the code depends on.
@@ -250,7 +252,7 @@ std::string dump(const loop::Kernel& kernel, loop::ExternLookup externs, const l
   const ObjectWriters::Lease writer = object_writers().lease(target);
   llvm::LLVMContext context;
   const auto module = make_module(context, kernel, externs, writer->machine(), target);
-  if (assembly) return assembly_of(*module, writer->machine());
+  if (assembly) return assembly_of(*module, writer->machine(), has_few_addresses(kernel));
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream, nullptr);

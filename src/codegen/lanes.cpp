@@ -73,7 +73,31 @@ int weigh(const loop::Kernel& kernel, const Block& block, const std::vector<bool
   return weight;
 }
 
+int count_in_vectors(const Block& block) {
+  int count = 0;
+  for (const Instruction& instruction : block) {
+    const bool is_vector = instruction.op == Op::Reduce || (instruction.op == Op::For && instruction.kind == loop::LoopKind::Vector);
+    count += is_vector ? count_accesses(instruction.body) : count_in_vectors(instruction.body) + count_in_vectors(instruction.otherwise);
+  }
+  return count;
+}
+
 }  // namespace
+
+int count_accesses(const Block& block) {
+  int count = 0;
+  for (const Instruction& instruction : block) {
+    const bool is_access = instruction.op == Op::Load || instruction.op == Op::Store;
+    count += is_access + count_accesses(instruction.body) + count_accesses(instruction.otherwise);
+  }
+  return count;
+}
+
+bool has_few_addresses(const loop::Kernel& kernel) {
+  constexpr int few = 16;
+  const int count = count_in_vectors(kernel.body);
+  return count > 0 && count <= few;
+}
 
 std::vector<bool> find_varying(const loop::Kernel& kernel, const Instruction& loop) {
   VaryingMarks marks(kernel.types.size());

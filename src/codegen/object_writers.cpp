@@ -3,8 +3,12 @@
 
 #include <anyshape/error.h>
 #include <fmt/format.h>
+#include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/CommandLine.h>
 
 #include <algorithm>
 
@@ -24,26 +28,71 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const loop::Target& target) {
   return machine;
 }
 
+// The option's place is inside our copy of LLVM; it is read when passes are added.
+class WithoutStrengthReduction {
+ public:
+  explicit WithoutStrengthReduction(bool is_meant) : lock_(mutex()) { set(is_meant); }
+  ~WithoutStrengthReduction() { set(false); }
+  WithoutStrengthReduction(const WithoutStrengthReduction&) = delete;
+  WithoutStrengthReduction& operator=(const WithoutStrengthReduction&) = delete;
+
+ private:
+  static ForkMutex& mutex() {
+    static ForkMutex& shared = *new ForkMutex;
+    return shared;
+  }
+  static void set(bool value) {
+    llvm::cl::Option* const option = llvm::cl::getRegisteredOptions().lookup("disable-lsr");
+    if (option == nullptr) throw InternalError("codegen: LLVM has no option disable-lsr");
+    static_cast<llvm::cl::opt<bool>*>(option)->setValue(value);
+  }
+
+  std::lock_guard<ForkMutex> lock_;
+};
+
+// What addPassesToEmitFile does, without the scheduler of machine instructions: the processor orders them as well, and no kernel is slower for it.
 void add_passes(llvm::TargetMachine& machine, llvm::legacy::PassManager& passes, llvm::raw_pwrite_stream& stream,
                 llvm::CodeGenFileType kind) {
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, kind)) throw InternalError("codegen: LLVM cannot write this kind of file");
+  auto& target = static_cast<llvm::LLVMTargetMachine&>(machine);
+  auto* const functions = new llvm::MachineModuleInfoWrapperPass(&target);  // the pass manager's, as is what follows
+  llvm::TargetPassConfig* const config = target.createPassConfig(passes);
+  config->setDisableVerify(true);
+  config->disablePass(&llvm::MachineSchedulerID);
+  passes.add(config);
+  passes.add(functions);
+  const bool is_refused = config->addISelPasses();
+  if (is_refused) throw InternalError("codegen: LLVM cannot select instructions");
+  config->addMachinePasses();
+  config->setInitialized();
+  if (target.addAsmPrinter(passes, stream, nullptr, kind, functions->getMMI().getContext()))
+    throw InternalError("codegen: LLVM cannot write this kind of file");
+  passes.add(llvm::createFreeMachineFunctionPass());
 }
 
 }  // namespace
 
-ObjectWriter::ObjectWriter(const loop::Target& target) : machine_(make_machine(target)) {
-  add_passes(*machine_, passes_, stream_, llvm::CodeGenFileType::ObjectFile);
+ObjectPasses::ObjectPasses(llvm::TargetMachine& machine, bool reduces_strength) {
+  const WithoutStrengthReduction option(!reduces_strength);
+  add_passes(machine, passes_, stream_, llvm::CodeGenFileType::ObjectFile);
 }
+
+std::string ObjectPasses::run(llvm::Module& module) {
+  bytes_.clear();
+  passes_.run(module);
+  return {bytes_.begin(), bytes_.end()};
+}
+
+ObjectWriter::ObjectWriter(const loop::Target& target) : machine_(make_machine(target)) {}
 
 bool ObjectWriter::is_for(const loop::Target& target) const {
   return machine_->getTargetCPU() == target.cpu && machine_->getTargetFeatureString() == target.features &&
          machine_->getTargetTriple().str() == target.triple;
 }
 
-std::string ObjectWriter::write(llvm::Module& module) {
-  bytes_.clear();
-  passes_.run(module);
-  return {bytes_.begin(), bytes_.end()};
+std::string ObjectWriter::write(llvm::Module& module, bool reduces_strength) {
+  std::optional<ObjectPasses>& passes = passes_[reduces_strength ? 1 : 0];
+  if (!passes) passes.emplace(*machine_, reduces_strength);
+  return passes->run(module);
 }
 
 void ObjectWriters::forget() {
@@ -81,7 +130,8 @@ void verify_module(const llvm::Module& module) {
   if (llvm::verifyModule(module, &stream)) throw InternalError(fmt::format("codegen: LLVM refuses the generated module: {}", text));
 }
 
-std::string assembly_of(llvm::Module& module, llvm::TargetMachine& machine) {
+std::string assembly_of(llvm::Module& module, llvm::TargetMachine& machine, bool reduces_strength) {
+  const WithoutStrengthReduction option(!reduces_strength);
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
