@@ -34,7 +34,7 @@ DEVICE_MEMORY, KNOW_DEVICE_MEMORY = re.compile(r"\bdevice_address\s*\(|\bbuffer(
 # Neutral loops only: the targets cut them. Primitives that are tasks of a library still cut for themselves.
 NEUTRAL = ["ops", "lower"]
 CUTS = re.compile(r"\b(\w*grain\w*|\w*per_task\w*|task_\w+|\w+_task|\w*tasks?\b|parallel_for|vector_for|vector_bytes|vector_width)\b")
-MAY_CUT = ["ops/contraction/", "ops/attention/", "ops/index/sort.cpp", "ops/segment/packed_rows.cpp", "lower/map_cpu.", "lower/loop_trips."]
+MAY_CUT = ["ops/contraction/", "ops/attention/", "ops/segment/packed_rows.cpp", "lower/map_cpu.", "lower/loop_trips."]
 
 WRITTEN_BY_USERS = ["README.md", "docs/guide", "examples", "tests/acceptance"]
 PLUMBING = re.compile(r"\bdetail\s*::|\bnamespace\s+(\w+\s*::\s*)*detail\b")

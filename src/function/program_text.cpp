@@ -228,7 +228,9 @@ std::string_view kind_of(const Program& program, const lower::Item& item) {
     return loop::any_instruction(program.launches[static_cast<size_t>(launch)].kernel->body, is_wanted);
   };
   if (const auto* const library = std::get_if<lower::LibraryItem>(&item)) {
-    const int epilogue = program.library_calls[static_cast<size_t>(library->call)].epilogue;
+    const lower::LibraryCall& call = program.library_calls[static_cast<size_t>(library->call)];
+    if (std::holds_alternative<SortWork>(call.work)) return "sort";
+    const int epilogue = call.epilogue;
     return epilogue >= 0 && has(epilogue, lower::is_arithmetic) ? "mixed" : "product";
   }
   if (std::holds_alternative<lower::ScanItem>(item)) return "scan";

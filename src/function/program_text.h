@@ -9,7 +9,7 @@
 
 namespace anyshape::function_detail {
 
-// "loop", "product" of the library, "mixed" for a product with arithmetic around it; "scan", "while" or "cond".
+// "loop", "product" of the library, "mixed" for a product with arithmetic around it, "sort" of the library; "scan", "while" or "cond".
 std::string_view kind_of(const lower::Program& program, const lower::Item& item);
 
 // `arena` is the bytes of all blocks together. Sizes in `known` are put into all formulas.

@@ -13,6 +13,8 @@ Dim flops(const ProductWork& work) {
   return count;
 }
 
+Dim flops(const SortWork&) { return 0; }
+
 std::string text(const ProductWork& work) {
   const ProductSizes<Dim>& sizes = work.sizes;
   const auto matrix = [](const Dim& rows, const Dim& columns, bool transpose) {
@@ -26,6 +28,17 @@ std::string text(const ProductWork& work) {
   if (!sizes.packs.same_as(0))
     result += sizes.packs.same_as(1) ? ", of a copy of the second" : ", of a copy of the second where " + to_string(sizes.packs) + " is 1";
   return result;
+}
+
+std::string text(const SortWork& work) {
+  const SortSizes<Dim>& sizes = work.sizes;
+  const std::string order = fmt::format("{}{}", to_string(work.dtype), work.descending ? ", from the greatest" : "");
+  if (work.by_splits)
+    return fmt::format("sort of {} rows by splits, {} elements, {} columns, {}", to_string(sizes.outer), to_string(sizes.size),
+                       to_string(sizes.inner), order);
+  const Dim rows = sizes.outer * sizes.inner;
+  const std::string first = sizes.count.same_as(sizes.size) ? "" : fmt::format("the first {} of ", to_string(sizes.count));
+  return fmt::format("sort of {} rows, {}{} elements, {}", to_string(rows), first, to_string(sizes.size), order);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // LowerRule hands it over where it writes no loops (LowerCall::use_library).
 #pragma once
 #include <anyshape/dim.h>
+#include <anyshape/dtype.h>
 #include <anyshape/shape.h>
 
 #include <array>
@@ -49,11 +50,35 @@ struct ProductWork {
   ProductSizes<Dim> sizes;
 };
 
-using LibraryWork = std::variant<ProductWork>;
+// Of sorting along an axis: as many elements before it and behind it, and how many of the first in order are wanted. Where the rows along it are
+// said by row splits, `size` and `count` are those of all rows together.
+template <class Size>
+struct SortSizes {
+  Size outer{}, size{}, count{}, inner{};
+};
+
+template <class To, class From, class Map>
+SortSizes<To> mapped(const SortSizes<From>& sizes, const Map& map) {
+  return {.outer = map(sizes.outer), .size = map(sizes.size), .count = map(sizes.count), .inner = map(sizes.inner)};
+}
+
+// Input x, then row splits if rows are said by them; outputs: the elements in order, and where they stood in their row (i32). Equal ones keep their
+// order, NaN comes last in both directions. Scratch: keys.
+struct SortWork {
+  Dtype dtype{};
+  bool descending = false;
+  bool by_splits = false;
+  SortSizes<Dim> sizes;
+
+  // Words of 64 bits of the key of one element: its bits in an order of unsigned numbers, and where it stands.
+  static int64_t key_words(Dtype dtype) { return size_of(dtype) == 8 ? 2 : 1; }
+};
+
+using LibraryWork = std::variant<ProductWork, SortWork>;
 
 // The sizes of one, in the same order of alternatives.
 template <class Size>
-using LibrarySizes = std::variant<ProductSizes<Size>>;
+using LibrarySizes = std::variant<ProductSizes<Size>, SortSizes<Size>>;
 
 // Floating-point arithmetic that is done.
 Dim flops_of(const LibraryWork& work);

@@ -15,7 +15,7 @@ class ItemRun {
   ItemRun(const Executable& executable, Record& record, Queue& queue)
       : executable_(executable), program_(executable.program()), sizes_(executable.sizes()), record_(record), queue_(queue) {}
 
-  // Of the first block; no size is found after the first update. DataError, ShapeError: a kernel or a check fails.
+  // Of the first block; no data-dependent size is read after the first update. DataError, ShapeError: a kernel or a check fails.
   void run(Segment segment) { run_items(0, segment, segment.first == 0); }
 
  private:

@@ -27,10 +27,22 @@ struct ProductCall {
   std::optional<FilledLaunch> epilogue = {};
 };
 
+struct SortCall {
+  Dtype dtype{};
+  bool descending = false;
+  SortSizes<int64_t> sizes = {};
+  const int64_t* splits = nullptr;  // null: rows are of one size
+  const void* x = nullptr;
+  void* values = nullptr;
+  int32_t* indices = nullptr;
+  void* keys = nullptr;
+};
+
 class Library {
  public:
   // False: it has failed. What the call refers to is the caller's and changes when it returns.
   [[nodiscard]] virtual bool multiply(const ProductCall& call) = 0;
+  [[nodiscard]] virtual bool sort(const SortCall& call) = 0;
 
  protected:
   ~Library() = default;

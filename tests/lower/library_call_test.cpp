@@ -114,6 +114,32 @@ TEST(LibraryCall, indices_that_an_epilogue_reads_by_are_checked_before_the_produ
   EXPECT_EQ(program.blocks[0].indexed_ops.size(), 1U);
 }
 
+TEST(LibraryCall, sorting_is_one_with_rows_before_and_behind_the_axis) {
+  const lower::Program dense = lowered(R"(graph f(%0 x: f64[n, 7, 3]) {
+  %1, %2 = top_k(%0) {axis=1, k=2} : f64[n, 2, 3], i32[n, 2, 3]
+  return %1, %2
+}
+)");
+  EXPECT_TRUE(dense.launches.empty());
+  EXPECT_EQ(to_string(dense.library_calls.at(0).work), "sort of 3 * n rows, the first 2 of 7 elements, f64, from the greatest");
+  EXPECT_EQ(dense.library_calls[0].outputs.size(), 2U);
+  EXPECT_EQ(to_string(dense.buffers[static_cast<size_t>(dense.library_calls[0].scratch.at(0))].count), "42 * n")
+      << "two words for each key";
+}
+
+TEST(LibraryCall, row_splits_are_checked_before_rows_are_sorted_by_them) {
+  const lower::Program program = lowered(R"(graph f(%0 x: i32[total, 5], %1 splits: i64[rows]) {
+  check segment_sort: 1 <= rows
+  check segment_sort: total <= 2147483647
+  %2, %3 = segment_sort(%0, %1) {descending=false} : i32[total, 5], i32[total, 5]
+  return %2, %3
+}
+)");
+  ASSERT_EQ(program.blocks[0].items.size(), 2U);
+  EXPECT_EQ(program.launches.at(0).kernel->name, "check_segment_sort");
+  EXPECT_EQ(to_string(program.library_calls.at(0).work), "sort of rows - 1 rows by splits, total elements, 5 columns, i32");
+}
+
 TEST(LibraryCall, other_dtypes_are_loops) {
   for (const std::string dtype : {"f64", "i32"}) {
     const lower::Program program = lowered("graph f(%0 x: " + dtype + "[n, 8], %1 w: " + dtype +

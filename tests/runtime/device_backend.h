@@ -152,6 +152,10 @@ class DeviceBackend final : public runtime::Backend {
       if (runtime::multiply(&context_, call, nullptr) != 0) return false;
       return !call.epilogue || launch(call.epilogue->launch, call.epilogue->buffers, call.epilogue->dims);
     }
+    bool sort(const runtime::SortCall& call) override {
+      runtime::sort(*static_cast<runtime::Pool*>(context_.pool), call);
+      return true;
+    }
     void copy(void* to, const void* from, int64_t bytes) override { std::memcpy(to, from, static_cast<size_t>(bytes)); }
     const void* read(const void* from, int64_t bytes) override {
       const auto* const begin = static_cast<const char*>(from);

@@ -5,7 +5,6 @@
 #include "loop/element.h"
 #include "ops/all_ops.h"
 #include "ops/index/take_along_axis.h"
-#include "ops/loops.h"
 #include "ops/ragged/rules.h"
 #include "ops/sizes.h"
 
@@ -62,26 +61,15 @@ Specs top_k_shape(OpCall& call) {
   return ordered(call, along, attrs.k);
 }
 
-// Each row along the axis is one library call; its keys stand in scratch memory, so that nothing is allocated on the way.
 void lower_ordered(LowerCall& call, int along, bool descending) {
-  constexpr int64_t task_elements = 2048;
-  loop::Builder& b = call.b;
   const Shape &from = call.call.shape(0), &to = call.outputs[0].shape;
   const Dtype dtype = call.outputs[0].dtype;
-  const int64_t words = size_of(dtype) == 8 ? 2 : 1;  // of a key: see runtime/cpu/sort.h
-  const loop::Value outer = call.size(count_between(from, 0, along)), inner = call.size(count_between(from, along + 1, from.rank()));
-  const loop::Value size = call.size(from[along]), count = call.size(to[along]), row_words = b.multiply(size, b.integer(words));
-  const int32_t x = call.input(0), values = call.output(0), indices = call.output(1);
-  const int32_t keys = call.scratch(Dtype::i64, from.count() * words);
-  const loop::Value grain = b.maximum(b.floor_divide(b.integer(task_elements), size), b.integer(1));
-  b.parallel_for(b.integer(0), b.multiply(outer, inner), grain, [&](loop::Value row) {
-    const loop::Value major = b.floor_divide(row, inner), minor = modulo(b, row, inner);
-    const auto start = [&](loop::Value length) { return b.add(b.multiply(b.multiply(major, length), inner), minor); };
-    const loop::Value result = start(count);
-    const loop::Builder::Argument buffers[] = {{x, start(size)}, {values, result}, {indices, result}, {keys, b.multiply(row, row_words)}};
-    const loop::Value integers[] = {size, count, inner, b.integer(descending ? 1 : 0)};
-    b.call(fmt::format("sort_{}", to_string(dtype)), buffers, integers);
-  });
+  const SortSizes<Dim> sizes{.outer = count_between(from, 0, along),
+                             .size = from[along],
+                             .count = to[along],
+                             .inner = count_between(from, along + 1, from.rank())};
+  call.use_library(SortWork{.dtype = dtype, .descending = descending, .sizes = sizes},
+                   {{Dtype::i64, from.count() * SortWork::key_words(dtype)}});
 }
 
 void lower_sort(LowerCall& call) {

@@ -3,10 +3,9 @@
 #include "ops/all_ops.h"
 #include "ops/index/take_along_axis.h"
 #include "ops/segment/segments.h"
+#include "ops/sizes.h"
 
 #include <anyshape/ops.h>
-
-#include <fmt/format.h>
 
 #include <limits>
 
@@ -28,24 +27,14 @@ Specs shape(OpCall& call) {
   return {{call.inputs[0].dtype, result, {}}, {Dtype::i32, result, {}}};
 }
 
-// Each column of a row is one library call; its keys stand in scratch memory where the row stands.
 void lower(LowerCall& call) {
-  loop::Builder& b = call.b;
+  const Shape& values = call.call.shape(0);
   const Dtype dtype = call.outputs[0].dtype;
-  const int64_t words = size_of(dtype) == 8 ? 2 : 1;  // of a key: see runtime/cpu/sort.h
-  const int32_t x = call.input(0), values = call.output(0), positions = call.output(1);
-  const int32_t keys = call.scratch(Dtype::i64, call.outputs[0].shape.count() * words);
-  const loop::Value descending = b.integer(call.call.attrs_as<SortAttrs>().descending ? 1 : 0);
-  const SegmentLoop rows(call, call.call.shape(0));
-  rows.run([&](const Segment& segment) {
-    b.serial_for(segment.first, segment.last, [&](loop::Value column) {
-      const loop::Value size = b.subtract(segment.end, segment.begin), start = rows.offset(segment.begin, column);
-      const loop::Value key = b.multiply(b.add(rows.offset(segment.begin), b.multiply(column, size)), b.integer(words));
-      const loop::Builder::Argument buffers[] = {{x, start}, {values, start}, {positions, start}, {keys, key}};
-      const loop::Value integers[] = {size, size, rows.width(), descending};
-      b.call(fmt::format("sort_{}", to_string(dtype)), buffers, integers);
-    });
-  });
+  const SortSizes<Dim> sizes{
+      .outer = call.call.shape(1)[0] - 1, .size = values[0], .count = values[0], .inner = count_between(values, 1, values.rank())};
+  const bool descending = call.call.attrs_as<SortAttrs>().descending;
+  call.use_library(SortWork{.dtype = dtype, .descending = descending, .by_splits = true, .sizes = sizes},
+                   {{Dtype::i64, values.count() * SortWork::key_words(dtype)}});
 }
 
 // Back to where the elements stood, counted from the first of all.

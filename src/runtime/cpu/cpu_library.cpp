@@ -5,6 +5,7 @@
 #include "runtime/cpu/pack.h"
 #include "runtime/cpu/pool.h"
 #include "runtime/cpu/product.h"
+#include "runtime/cpu/sort.h"
 
 #include <algorithm>
 #include <atomic>
@@ -99,8 +100,45 @@ class TiledProduct {
   int64_t down_, across_;  // tiles of an entry
 };
 
+// Rows one by one: the keys of each stand in scratch memory where the row stands, so that nothing is allocated on the way.
+class SortedRows {
+ public:
+  explicit SortedRows(const SortCall& call) : call_(call), element_(size_of(call.dtype)), key_(SortWork::key_words(call.dtype) * 8) {}
+
+  void run(Pool& pool) const {
+    constexpr int64_t task_elements = 2048;
+    const int64_t rows = call_.sizes.outer * call_.sizes.inner;
+    const int64_t mean = call_.splits == nullptr ? call_.sizes.size : call_.sizes.size / std::max<int64_t>(call_.sizes.outer, 1);
+    pool.run(rows, std::max<int64_t>(task_elements / std::max<int64_t>(mean, 1), 1), [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) sort(row / call_.sizes.inner, row % call_.sizes.inner);
+    });
+  }
+
+ private:
+  void sort(int64_t outer, int64_t inner) const {
+    const SortSizes<int64_t>& sizes = call_.sizes;
+    const bool by_splits = call_.splits != nullptr;
+    const int64_t first = by_splits ? call_.splits[outer] : outer * sizes.size;  // along the axis, of all rows
+    const int64_t size = by_splits ? call_.splits[outer + 1] - first : sizes.size;
+    const int64_t from = first * sizes.inner + inner, to = (by_splits ? first : outer * sizes.count) * sizes.inner + inner;
+    sort_row(call_.dtype, {.x = static_cast<const char*>(call_.x) + from * element_,
+                           .values = static_cast<char*>(call_.values) + to * element_,
+                           .indices = call_.indices + to,
+                           .keys = static_cast<char*>(call_.keys) + (first * sizes.inner + inner * size) * key_,
+                           .size = size,
+                           .count = by_splits ? size : sizes.count,
+                           .stride = sizes.inner,
+                           .descending = call_.descending});
+  }
+
+  const SortCall& call_;
+  int64_t element_, key_;  // bytes
+};
+
 }  // namespace
 
 int32_t multiply(AsContext* context, const ProductCall& call, const BlockRun* after) { return TiledProduct(context, call, after).run(); }
+
+void sort(Pool& pool, const SortCall& call) { SortedRows(call).run(pool); }
 
 }  // namespace anyshape::runtime

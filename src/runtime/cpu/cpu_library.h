@@ -1,6 +1,7 @@
 // The processor's library: tiles on the pool, products through oneDNN.
 #pragma once
 #include "runtime/cpu/abi.h"
+#include "runtime/cpu/pool.h"
 #include "runtime/library.h"
 
 namespace anyshape::runtime {
@@ -21,5 +22,7 @@ class BlockRun {
 
 // 0, or context->failure says what went wrong. `after` runs the epilogue of the call; null: nothing follows.
 int32_t multiply(AsContext* context, const ProductCall& call, const BlockRun* after);
+
+void sort(Pool& pool, const SortCall& call);
 
 }  // namespace anyshape::runtime

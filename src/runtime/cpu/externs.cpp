@@ -8,7 +8,6 @@
 #include "loop/routine_names.h"
 #include "runtime/cpu/join.h"
 #include "runtime/cpu/product.h"
-#include "runtime/cpu/sort.h"
 
 namespace anyshape::runtime {
 namespace {
@@ -108,12 +107,6 @@ constexpr std::array routines{
     NamedRoutine{loop::routine::check_same_splits, check_same_splits},
     NamedRoutine{loop::routine::check_row_lengths, check_row_lengths},
     NamedRoutine{loop::routine::join_parts, join_parts},
-    NamedRoutine{"sort_b8", sort_row<uint8_t>},
-    NamedRoutine{"sort_u8", sort_row<uint8_t>},
-    NamedRoutine{"sort_i32", sort_row<int32_t>},
-    NamedRoutine{"sort_i64", sort_row<int64_t>},
-    NamedRoutine{"sort_f32", sort_row<float>},
-    NamedRoutine{"sort_f64", sort_row<double>},
 };
 
 }  // namespace

@@ -20,7 +20,6 @@ namespace anyshape::runtime {
 //   check_row_lengths  pointers splits; integers rows, limit, op number: no row is longer than the limit
 //   join_parts         pointers target, sources; integers number of sources, rows, distance between rows of the target, bytes of an element,
 //                      elements of each source in a row
-//   sort_<dtype>       runtime/cpu/sort.h
 AsExtern find_extern(std::string_view name);
 
 // Runs `body` over [begin, end) in parts of at least `grain` on context->pool. All parts run; the result is that of the lowest part that

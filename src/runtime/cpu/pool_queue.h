@@ -26,6 +26,10 @@ class PoolQueue final : public Queue {
     const OnBlocks after(launch_, *call.epilogue);
     return runtime::multiply(&context_, call, &after) == 0;
   }
+  bool sort(const SortCall& call) override {
+    runtime::sort(*static_cast<Pool*>(context_.pool), call);
+    return true;
+  }
   void copy(void* to, const void* from, int64_t bytes) override { std::memcpy(to, from, static_cast<size_t>(bytes)); }
   const void* read(const void* from, int64_t) override { return from; }
   Failure failure() const override {

@@ -1,6 +1,10 @@
 // Sorting by keys: an element becomes an unsigned number of the same order, joined with its index, so that any sorting is a stable one.
 #include "runtime/cpu/sort.h"
 
+#include <anyshape/error.h>
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <compare>
@@ -49,32 +53,36 @@ struct WideKey {
   auto operator<=>(const WideKey&) const = default;
 };
 
-}  // namespace
-
 template <class Element>
-int32_t sort_row(AsContext*, void* const* pointers, const int64_t* integers) {
+void sort_elements(const SortedRow& row) {
   using Key = std::conditional_t<sizeof(Element) == 8, WideKey, NarrowKey>;
-  const auto* x = static_cast<const Element*>(pointers[0]);
-  auto* values = static_cast<Element*>(pointers[1]);
-  auto* indices = static_cast<int32_t*>(pointers[2]);
-  auto* keys = static_cast<Key*>(pointers[3]);
-  const int64_t size = integers[0], count = integers[1], stride = integers[2];
-  const bool descending = integers[3] != 0;
-  for (int64_t j = 0; j < size; ++j) new (keys + j) Key(ordered_bits(x[j * stride], descending), j);
-  if (count < size) std::nth_element(keys, keys + count, keys + size);
-  std::sort(keys, keys + count);
-  for (int64_t j = 0; j < count; ++j) {
+  const auto* x = static_cast<const Element*>(row.x);
+  auto* values = static_cast<Element*>(row.values);
+  auto* keys = static_cast<Key*>(row.keys);
+  for (int64_t j = 0; j < row.size; ++j) new (keys + j) Key(ordered_bits(x[j * row.stride], row.descending), j);
+  if (row.count < row.size) std::nth_element(keys, keys + row.count, keys + row.size);
+  std::sort(keys, keys + row.count);
+  for (int64_t j = 0; j < row.count; ++j) {
     const int32_t index = keys[j].index();
-    indices[j * stride] = index;
-    values[j * stride] = x[index * stride];
+    row.indices[j * row.stride] = index;
+    values[j * row.stride] = x[index * row.stride];
   }
-  return 0;
 }
 
-template int32_t sort_row<uint8_t>(AsContext*, void* const*, const int64_t*);
-template int32_t sort_row<int32_t>(AsContext*, void* const*, const int64_t*);
-template int32_t sort_row<int64_t>(AsContext*, void* const*, const int64_t*);
-template int32_t sort_row<float>(AsContext*, void* const*, const int64_t*);
-template int32_t sort_row<double>(AsContext*, void* const*, const int64_t*);
+}  // namespace
+
+void sort_row(Dtype dtype, const SortedRow& row) {
+  switch (dtype) {
+    case Dtype::b8:
+    case Dtype::u8: return sort_elements<uint8_t>(row);
+    case Dtype::i32: return sort_elements<int32_t>(row);
+    case Dtype::i64: return sort_elements<int64_t>(row);
+    case Dtype::f32: return sort_elements<float>(row);
+    case Dtype::f64: return sort_elements<double>(row);
+    case Dtype::f16:
+    case Dtype::bf16: break;  // ops compute in f32
+  }
+  throw InternalError(fmt::format("sort: rows of {} are not sorted", to_string(dtype)));
+}
 
 }  // namespace anyshape::runtime

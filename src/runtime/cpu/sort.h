@@ -1,19 +1,21 @@
-// Sorting one row: the routines sort_b8, sort_u8, sort_i32, sort_i64, sort_f32 and sort_f64 behind loop programs' calls.
-//   pointers x, values, indices, keys; integers size, count, stride, descending
-// Element j of the row is x[j * stride]; the first `count` in order go to values[j * stride], their j to indices[j * stride] (i32). `keys` is
-// scratch memory: `size` words of 64 bits, twice as many for types of 8 bytes. Equal elements keep their order, NaN comes last.
+// Sorting one row.
 #pragma once
-#include "runtime/cpu/abi.h"
+#include <anyshape/dtype.h>
+
+#include <cstdint>
 
 namespace anyshape::runtime {
 
-template <class Element>
-int32_t sort_row(AsContext* context, void* const* pointers, const int64_t* integers);
-
-extern template int32_t sort_row<uint8_t>(AsContext*, void* const*, const int64_t*);
-extern template int32_t sort_row<int32_t>(AsContext*, void* const*, const int64_t*);
-extern template int32_t sort_row<int64_t>(AsContext*, void* const*, const int64_t*);
-extern template int32_t sort_row<float>(AsContext*, void* const*, const int64_t*);
-extern template int32_t sort_row<double>(AsContext*, void* const*, const int64_t*);
+// Element j of the row is x[j * stride]; the first `count` in order go to values[j * stride], their j to indices[j * stride]. `keys` is scratch
+// memory: SortWork::key_words() words of 64 bits for each of the `size` elements. Equal elements keep their order, NaN comes last.
+struct SortedRow {
+  const void* x;
+  void* values;
+  int32_t* indices;
+  void* keys;
+  int64_t size, count, stride;
+  bool descending;
+};
+void sort_row(Dtype dtype, const SortedRow& row);  // of every dtype but f16 and bf16
 
 }  // namespace anyshape::runtime

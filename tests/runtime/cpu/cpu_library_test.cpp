@@ -3,10 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <mutex>
+#include <algorithm>
+#include <array>
 #include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "runtime/cpu/externs.h"
@@ -143,6 +144,76 @@ TEST(Library, a_refused_product_and_a_kernel_that_fails_end_the_call) {
   EXPECT_EQ(context.failure.code, routine_failed);
   const Failing fails;
   EXPECT_EQ(multiply(&context, product.call(c), &fails), 3);
+}
+
+// Rows along the middle axis of [outer, size, inner], or rows by splits of [total, inner].
+struct Unsorted {
+  SortSizes<int64_t> sizes;
+  std::vector<int64_t> splits = {};
+  std::vector<float> x = {};
+
+  int64_t rows() const { return sizes.outer; }
+  int64_t begin(int64_t row) const { return splits.empty() ? row * sizes.size : splits[static_cast<size_t>(row)]; }
+  int64_t end(int64_t row) const { return begin(row + 1); }
+  int64_t begin_of_result(int64_t row) const { return splits.empty() ? row * sizes.count : begin(row); }
+  int64_t wanted(int64_t row) const { return splits.empty() ? sizes.count : end(row) - begin(row); }
+};
+
+struct Sorted {
+  std::vector<float> values;
+  std::vector<int32_t> indices;
+  bool operator==(const Sorted&) const = default;
+};
+
+Sorted sorted_by_library(const Unsorted& from, bool descending, int threads) {
+  Pool pool(threads);
+  Sorted result{std::vector<float>(from.x.size(), -9), std::vector<int32_t>(from.x.size(), -9)};
+  std::vector<uint64_t> keys(from.x.size());
+  sort(pool, {.dtype = Dtype::f32,
+              .descending = descending,
+              .sizes = from.sizes,
+              .splits = from.splits.empty() ? nullptr : from.splits.data(),
+              .x = from.x.data(),
+              .values = result.values.data(),
+              .indices = result.indices.data(),
+              .keys = keys.data()});
+  return result;
+}
+
+Sorted sorted_plainly(const Unsorted& from, bool descending) {
+  Sorted result{std::vector<float>(from.x.size(), -9), std::vector<int32_t>(from.x.size(), -9)};
+  for (int64_t row = 0; row < from.rows(); ++row) {
+    for (int64_t column = 0; column < from.sizes.inner; ++column) {
+      const auto at = [&](int64_t element) { return static_cast<size_t>(element * from.sizes.inner + column); };
+      std::vector<int32_t> order(static_cast<size_t>(from.end(row) - from.begin(row)));
+      std::iota(order.begin(), order.end(), 0);
+      const auto key = [&](int32_t i) { return (descending ? -1.0F : 1.0F) * from.x[at(from.begin(row) + i)]; };
+      std::ranges::sort(order, {}, [&](int32_t i) { return std::pair(key(i), i); });
+      for (int64_t j = 0; j < from.wanted(row); ++j) {
+        const int32_t index = order[static_cast<size_t>(j)];
+        result.indices[at(from.begin_of_result(row) + j)] = index;
+        result.values[at(from.begin_of_result(row) + j)] = from.x[at(from.begin(row) + index)];
+      }
+    }
+  }
+  return result;
+}
+
+TEST(Library, rows_are_sorted_for_any_number_of_threads) {
+  std::vector<Unsorted> cases;
+  for (const auto [outer, size, count, inner] :
+       {std::array<int64_t, 4>{5, 7, 7, 3}, {300, 40, 40, 1}, {9, 500, 20, 4}, {3, 1, 1, 5}, {4, 6, 0, 2}, {0, 3, 3, 3}, {3, 0, 0, 3}})
+    cases.push_back({.sizes = {.outer = outer, .size = size, .count = count, .inner = inner}, .x = numbers(outer * size * inner, 3)});
+  cases.push_back(
+      {.sizes = {.outer = 5, .size = 1300, .count = 1300, .inner = 3}, .splits = {0, 0, 700, 701, 701, 1300}, .x = numbers(3900, 4)});
+  cases.push_back({.sizes = {.outer = 0, .size = 0, .count = 0, .inner = 3}, .splits = {0}, .x = {}});
+  for (const Unsorted& each : cases) {
+    for (const bool descending : {false, true}) {
+      const Sorted expected = sorted_plainly(each, descending);
+      for (const int threads : {1, 2, 3, 8})
+        EXPECT_EQ(sorted_by_library(each, descending, threads), expected) << each.sizes.outer << " " << each.sizes.size;
+    }
+  }
 }
 
 }  // namespace
