@@ -127,6 +127,20 @@ struct ReduceRule {
   bool aligned = false;  // the output's axes are the input's last ones; otherwise the kept ones, or all where the ranks are equal
 };
 
+// How an op passes on the rows of a batch, the entries along the first axis: row r of the result goes with row r of the inputs that give rows, and
+// the op works on each by itself; other inputs it reads whole for every row. What is elementwise or a reduction needs no such rule.
+struct RowRule {
+  enum class Inputs : uint8_t {
+    First,
+    All,
+    Broadcast,  // those of the result's rank
+    None,
+  };
+  Inputs inputs = Inputs::First;
+  bool (*is_apart)(const OpCall& call) = nullptr;                     // none: whenever the inputs that give rows begin with them
+  Attrs (*with_rows)(const Attrs& attrs, const Dim& rows) = nullptr;  // for another number of rows; none: attributes do not say how many
+};
+
 // Rows of unequal length: the last input holds row splits, which begin at 0, never decrease and end at `total`.
 struct SplitsRule {
   Dim total;
@@ -162,6 +176,7 @@ struct OpDef {
   const ReduceRule* reduce = nullptr;
   LowerRule lower = nullptr;
   bool is_alias = false;  // the output is the input's memory under another shape
+  const RowRule* rows = nullptr;
   ViewRule view = nullptr;
   LayoutRule layout = nullptr;
   uint32_t whole_inputs = 0;   // bit k: input k must stand in memory before the op runs (it is checked or read out of order)

@@ -27,7 +27,7 @@ Builder::Builder(Kernel kernel) : kernel_(std::move(kernel)), origins_(kernel_.t
   scopes_.emplace_back();
 }
 
-void Builder::take(Instruction instruction, const TakeBlock& inside) {
+void Builder::take(Instruction&& instruction, const TakeBlock& inside) {
   const size_t depth = scopes_.size() - 1;
   const auto stand = [&](Value value, size_t at) {
     if (value) origins_[static_cast<size_t>(value.id)].depth = static_cast<uint32_t>(at);
@@ -42,7 +42,7 @@ void Builder::take(Instruction instruction, const TakeBlock& inside) {
   stand(instruction.index, depth + 1);
   for (const Value carried : instruction.carried) stand(carried, depth + 1);
   for (Block* block : {&instruction.body, &instruction.otherwise}) {
-    if (inside && !block->empty()) *block = in_scope([&] { inside(std::move(*block)); });
+    if (inside && !block->empty()) *block = in_scope([&] { inside(*block); });
   }
   append(std::move(instruction));
 }
@@ -458,6 +458,12 @@ void Builder::call(std::string name, std::span<const Argument> buffers, std::spa
   for (Value value : args) require_type(value, Dtype::i64, "Call");
   instruction.args = local(args, scopes_.size() - 1);
   append(std::move(instruction));
+}
+
+Kernel Builder::finish_taken() {
+  if (scopes_.size() != 1) refuse("finish_taken", "a loop is still open; expected it after the outermost body has returned");
+  kernel_.body = taken_from(scopes_.back().block);
+  return std::move(kernel_);
 }
 
 Kernel Builder::finish() {

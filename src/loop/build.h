@@ -21,8 +21,9 @@ class Builder {
   // Goes on from a finished kernel without its body, whose instructions are taken over one by one, with others in between. `inside` takes over
   // the blocks of the instruction; without it they stay as they are.
   explicit Builder(Kernel kernel);
-  using TakeBlock = std::function<void(Block block)>;
-  void take(Instruction instruction, const TakeBlock& inside = {});
+  using TakeBlock = std::function<void(Block& block)>;
+  void take(Instruction&& instruction, const TakeBlock& inside = {});
+  Kernel finish_taken();                                                   // what was verified before is not verified again
   Value at_hand(Value value) { return local(value, scopes_.size() - 1); }  // as instructions of the block being written may use it
 
   int32_t buffer(std::string name, Dtype type, Access access);  // declares a parameter and returns its number

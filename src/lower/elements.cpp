@@ -33,7 +33,8 @@ class Elements::Call final : public ElementCall {
     const Node* const node = node_.inputs[static_cast<size_t>(k)]->node;
     if (node == nullptr || node->op != &subtract_op) return false;
     const Value *const x = node->inputs[0], *const greatest = node->inputs[1];
-    return greatest->node != nullptr && greatest->node->op == &max_op && greatest->node->inputs[0] == x &&
+    const ReduceRule* const reduce = greatest->node == nullptr ? nullptr : greatest->node->op->reduce;
+    return reduce != nullptr && reduce->combine == loop::Combine::Maximum && greatest->node->inputs[0] == x &&
            greatest->spec.shape.rank() == x->spec.shape.rank();  // else another row's
   }
   loop::Value size(const Dim& dim) override { return elements_.kernel_.size(dim); }

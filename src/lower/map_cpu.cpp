@@ -3,6 +3,7 @@
 
 #include "loop/build.h"
 
+#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -22,50 +23,74 @@ class CpuMapping {
       : target_(target), body_(std::exchange(kernel.body, {})), names_(kernel.types.size()), b_(std::move(kernel)) {}
 
   loop::Kernel run() {
-    take(std::move(body_));
-    return b_.finish();
+    take(body_);
+    return b_.finish_taken();
   }
 
  private:
-  void take(Block block) {
+  // What is left of the block is moved from.
+  void take(Block& block) {
     for (Instruction& instruction : block) take(std::move(instruction));
   }
 
-  void take(Instruction instruction) {
+  void take(Instruction&& instruction) {
     rename(instruction);
+    if (is_folded(instruction))
+      return set_name(instruction.results[0], b_.binary(instruction.op, instruction.args[0], instruction.args[1]));
     if (instruction.op == Op::For) {
       switch (instruction.kind) {
-        case LoopKind::Each: return cut_each(std::move(instruction));
-        case LoopKind::Ranges: return cut_ranges(std::move(instruction));
-        case LoopKind::Runs: return cut_runs(std::move(instruction));
-        case LoopKind::Elements: instruction.kind = LoopKind::Vector; break;
+        case LoopKind::Each: return cut_each(instruction);
+        case LoopKind::Ranges: return cut_ranges(instruction);
+        case LoopKind::Runs: return cut_runs(instruction);
         default: break;
       }
     }
-    // Nothing is cut inside of lanes.
-    if (instruction.op == Op::Reduce || (instruction.op == Op::For && instruction.kind == LoopKind::Vector)) {
-      rename(instruction.body);
-      return b_.take(std::move(instruction));
+    if (has_work(instruction)) return b_.take(std::move(instruction), [this](Block& block) { take(block); });
+    cut_elements(instruction);
+    b_.take(std::move(instruction));
+  }
+
+  // Offsets of the one row there is.
+  bool is_folded(const Instruction& instruction) const {
+    const bool is_offset = instruction.type == Dtype::i64 && (instruction.op == Op::Add || instruction.op == Op::Multiply);
+    return is_offset && folds_ && std::ranges::any_of(instruction.args, [&](Value arg) { return is_number(arg, 0); });
+  }
+
+  // Whether tasks or runs are cut inside of it.
+  static bool has_work(const Instruction& instruction) {
+    if (instruction.op == Op::Reduce || (instruction.op == Op::For && instruction.kind == LoopKind::Elements)) return false;
+    const auto is_cut = [](const Instruction& inner) {
+      return (inner.op == Op::For && inner.kind >= LoopKind::Each && inner.kind <= LoopKind::Runs) || has_work(inner);
+    };
+    return std::ranges::any_of(instruction.body, is_cut) || std::ranges::any_of(instruction.otherwise, is_cut);
+  }
+
+  void cut_elements(Instruction& instruction) {
+    if (instruction.op == Op::For && instruction.kind == LoopKind::Elements) instruction.kind = LoopKind::Vector;
+    for (Block* const block : {&instruction.body, &instruction.otherwise}) {
+      for (Instruction& inner : *block) {
+        rename(inner);
+        cut_elements(inner);
+      }
     }
-    b_.take(std::move(instruction), [this](Block block) { take(std::move(block)); });
   }
 
   // Iterations of a task: those of task_elements.
   Value grain_of(Value work) { return b_.maximum(elements_over(target_.task_elements, work), b_.integer(1)); }
   Value elements_over(int64_t elements, Value work) { return b_.floor_divide(b_.integer(elements), b_.maximum(work, b_.integer(1))); }
 
-  void cut_each(Instruction each) {
+  void cut_each(Instruction& each) {
     b_.parallel_for(each.args[0], each.args[1], grain_of(each.args[2]), [&](Value index) {
       set_name(each.index, index);
-      take(std::move(each.body));
+      take(each.body);
     });
   }
 
   // Rows of several ranges and ranges of several rows alike are numbered one after the other, those of one row side by side.
-  void cut_ranges(Instruction ranges) {
+  void cut_ranges(Instruction& ranges) {
     const Value rows = ranges.args[0], length = ranges.args[1], work = ranges.args[2], one = b_.integer(1);
     const auto walk = static_cast<Walk>(ranges.integer);
-    const bool is_one_row = is_one(rows);
+    const bool is_one_row = is_number(rows, 1);
     const Value width = walk == Walk::Once ? grain_of(work) : b_.integer(target_.columns[static_cast<size_t>(ranges.integer)]);
     const Value parts = b_.floor_divide(b_.add(length, b_.subtract(width, one)), width);
     const bool is_task = walk == Walk::Once && is_one_row;
@@ -75,30 +100,31 @@ class CpuMapping {
       const Value number = is_one_row ? task : b_.subtract(task, b_.multiply(row, parts));
       const Value begin = b_.multiply(number, width);
       set_name(ranges.index, row);
-      walk_range(std::move(ranges), begin, b_.minimum(b_.add(begin, width), length));
+      folds_ = folds_ || is_one_row;
+      walk_range(ranges, begin, b_.minimum(b_.add(begin, width), length));
     });
   }
 
-  void cut_runs(Instruction runs) {
+  void cut_runs(Instruction& runs) {
     const Value begin = runs.args[0], end = runs.args[1], one = b_.integer(1);
     const Value fitting = elements_over(target_.run_elements, runs.args[2]);
     const Value at_once = b_.minimum(b_.maximum(fitting, b_.integer(target_.least_run)), b_.integer(target_.most_run));
     const Value count = b_.floor_divide(b_.add(b_.subtract(end, begin), b_.subtract(at_once, one)), at_once);
     b_.serial_for(b_.integer(0), count, [&](Value number) {
       const Value from = b_.add(begin, b_.multiply(number, at_once));
-      walk_range(std::move(runs), from, b_.minimum(b_.add(from, at_once), end));
+      walk_range(runs, from, b_.minimum(b_.add(from, at_once), end));
     });
   }
 
-  void walk_range(Instruction loop, Value begin, Value end) {
+  void walk_range(Instruction& loop, Value begin, Value end) {
     set_name(loop.carried[0], begin);
     set_name(loop.carried[1], end);
-    take(std::move(loop.body));
+    take(loop.body);
   }
 
-  bool is_one(Value value) const {
+  bool is_number(Value value, int64_t number) const {
     const Instruction* const constant = b_.definition(value);
-    return constant != nullptr && constant->op == Op::Constant && constant->integer == 1;
+    return constant != nullptr && constant->op == Op::Constant && constant->integer == number;
   }
 
   // The values of loops that are written anew are others.
@@ -115,19 +141,11 @@ class CpuMapping {
     for (Value& value : instruction.yields) rename(value);
     if (instruction.grain) rename(instruction.grain);
   }
-  void rename(Block& block) const {
-    if (!renames_) return;
-    for (Instruction& instruction : block) {
-      rename(instruction);
-      rename(instruction.body);
-      rename(instruction.otherwise);
-    }
-  }
 
   const loop::Target& target_;
   Block body_;
   std::vector<Value> names_;  // by what the value was; none: it is the same
-  bool renames_ = false;
+  bool renames_ = false, folds_ = false;
   loop::Builder b_;
 };
 

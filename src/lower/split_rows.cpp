@@ -6,11 +6,6 @@
 #include "graph/regions.h"
 #include "graph/symbol_collector.h"
 #include "graph/text.h"
-#include "ops/all_ops.h"
-#include "ops/contraction/lower_matmul.h"
-#include "ops/movement/pad.h"
-#include "ops/movement/slice.h"
-#include "ops/shape_attrs.h"
 
 #include <fmt/format.h>
 
@@ -35,42 +30,45 @@ class RowRules {
   // Row r of the result goes with row r of each input that gives rows, and what else the op reads it reads whole for every row.
   bool keeps_rows_apart(const Node& node) const { return node.outputs.size() == 1 && begins(node.outputs[0]) && works_row_by_row(node); }
   bool gives_rows(const Node& node, size_t input) const {
-    if (broadcasts(*node.op)) return is_aligned(node, node.inputs[input]);
-    return node.op == &concat_op || (input == 0 && node.op != &full_op);
+    switch (inputs_with_rows(*node.op)) {
+      case RowRule::Inputs::Broadcast: return is_aligned(node, node.inputs[input]);
+      case RowRule::Inputs::All: return true;
+      case RowRule::Inputs::First: return input == 0;
+      case RowRule::Inputs::None: break;
+    }
+    return false;
   }
 
  private:
-  static bool broadcasts(const OpDef& op) { return op.kind == OpKind::Elementwise || &op == &broadcast_to_op; }
+  static RowRule::Inputs inputs_with_rows(const OpDef& op) {
+    if (op.rows != nullptr) return op.rows->inputs;
+    return op.kind == OpKind::Elementwise ? RowRule::Inputs::Broadcast : RowRule::Inputs::First;
+  }
   bool is_aligned(const Node& node, const Value* input) const {
     return begins(input) && input->spec.shape.rank() == node.outputs[0]->spec.shape.rank();
   }
   bool works_row_by_row(const Node& node) const {
     const OpDef& op = *node.op;
-    if (&op == &full_op) return true;
-    if (broadcasts(op)) {
-      const int rank = node.outputs[0]->spec.shape.rank();
-      return std::ranges::all_of(node.inputs, [&](const Value* input) {
-        return is_aligned(node, input) || input->spec.shape.rank() < rank || input->spec.shape[0].same_as(1);
-      });
+    switch (inputs_with_rows(op)) {
+      case RowRule::Inputs::None: return true;
+      case RowRule::Inputs::Broadcast: return reads_rows_or_all(node);
+      case RowRule::Inputs::All:
+        if (!std::ranges::all_of(node.inputs, [&](const Value* input) { return begins(input); })) return false;
+        break;
+      case RowRule::Inputs::First:
+        if (node.inputs.empty() || !begins(node.inputs[0])) return false;
+        break;
     }
-    if (node.inputs.empty() || !begins(node.inputs[0])) return false;
-    if (op.reduce != nullptr) {
-      const std::vector<TensorSpec> specs = graph::input_specs(node);
-      return op.reduce->axes(OpCall(op, specs, node.attrs))[0] == AxisFate::Kept;
-    }
-    if (&op == &matmul_op) {
-      const int rank = node.inputs[0]->spec.shape.rank();
-      return node.inputs[1]->spec.shape.rank() == 2 && (rank > 2 || !node.attrs.as<MatmulAttrs>().transpose_a);
-    }
-    if (&op == &slice_op) return begins_at_first_row(node.attrs.as<SliceAttrs>());
-    if (&op == &pad_op) return begins_at_first_row(node.attrs.as<PadAttrs>());
-    // One after the other along an axis behind the first: else there were more rows than the batch has.
-    if (&op == &concat_op) return std::ranges::all_of(node.inputs, [&](const Value* input) { return begins(input); });
-    return &op == &reshape_op;
+    if (op.reduce == nullptr && (op.rows == nullptr || op.rows->is_apart == nullptr)) return op.rows != nullptr;
+    const std::vector<TensorSpec> specs = graph::input_specs(node);
+    const OpCall call(op, specs, node.attrs);
+    return op.reduce != nullptr ? op.reduce->axes(call)[0] == AxisFate::Kept : op.rows->is_apart(call);
   }
-  template <class Attributes>
-  static bool begins_at_first_row(const Attributes& attrs) {
-    return attrs.begins.empty() || (attrs.begins[0].same_as(0) && attrs.steps[0] == 1);
+  bool reads_rows_or_all(const Node& node) const {
+    const int rank = node.outputs[0]->spec.shape.rank();
+    return std::ranges::all_of(node.inputs, [&](const Value* input) {
+      return is_aligned(node, input) || input->spec.shape.rank() < rank || input->spec.shape[0].same_as(1);
+    });
   }
 
   Dim count_;
@@ -133,27 +131,6 @@ class RowFlow {
   std::unordered_set<const Value*> rows_;
 };
 
-// The attributes of an op that gives rows, `active` of them. Those that can say how many they are: RowRules lets no others through.
-Attrs with_rows(const Node& node, const Dim& active) {
-  const auto begun = [&](Shape shape) {
-    shape[0] = active;
-    return shape;
-  };
-  if (node.op == &slice_op) {
-    SliceAttrs attrs = node.attrs.as<SliceAttrs>();
-    if (!attrs.sizes.empty()) attrs.sizes[0] = active;
-    return attrs;
-  }
-  if (node.op == &pad_op) {
-    PadAttrs attrs = node.attrs.as<PadAttrs>();
-    attrs.shape = begun(std::move(attrs.shape));
-    return attrs;
-  }
-  const OpDef* const told[] = {&full_op, &reshape_op, &broadcast_to_op, &sum_to_op};
-  if (std::ranges::find(told, node.op) == std::end(told)) return node.attrs;
-  return ShapeAttrs{begun(node.attrs.as<ShapeAttrs>().shape)};
-}
-
 // The body with `active` for the number of rows, and for no other size that is equal to it. Its checks stay those of all rows.
 RegionGraph rewritten(const Graph& body, const RowFlow& flow, const Dim& active) {
   RegionGraph copy = graph::clone(body);
@@ -164,7 +141,8 @@ RegionGraph rewritten(const Graph& body, const RowFlow& flow, const Dim& active)
   for (size_t i = 0; i < body.nodes().size(); ++i) {
     const Node& from = *body.nodes()[i];
     Node& to = *copy->nodes()[i];
-    if (flow.has_rows(from.outputs[0])) to.attrs = with_rows(from, active);
+    const RowRule* const rule = from.op->rows;
+    if (flow.has_rows(from.outputs[0]) && rule != nullptr && rule->with_rows != nullptr) to.attrs = rule->with_rows(from.attrs, active);
     write(from.outputs[0], to.outputs[0]);
   }
   return copy;

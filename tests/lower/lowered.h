@@ -2,6 +2,7 @@
 #pragma once
 #include "graph/text.h"
 #include "loop/text.h"
+#include "loop/verify.h"
 #include "lower/group.h"
 #include "lower/lower.h"
 #include "lower/map_cpu.h"
@@ -38,6 +39,7 @@ inline Lowered lowered(const std::string& text) {
   Decisions decisions;
   lower::Program program = lower::lower(*graph, decisions);
   lower::map_for_cpu(program, {});
+  for (const lower::Launch& launch : program.launches) loop::verify(*launch.kernel);
   lower::plan_memory(program, decisions);
   return {std::move(program), std::move(decisions)};
 }

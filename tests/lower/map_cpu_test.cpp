@@ -3,6 +3,7 @@
 
 #include "loop/interpret.h"
 #include "loop/text.h"
+#include "loop/verify.h"
 
 #include <gtest/gtest.h>
 

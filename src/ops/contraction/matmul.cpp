@@ -95,6 +95,13 @@ std::vector<Tensor> ragged(const RaggedCall& call) {
   return {on_values(a, [&](const Tensor& values) { return bind(call.op, {values, b}, call.attrs); })};
 }
 
+// Rows of a meet all of b.
+bool keeps_rows(const OpCall& call) {
+  return call.shape(1).rank() == 2 && (call.shape(0).rank() > 2 || !call.attrs_as<MatmulAttrs>().transpose_a);
+}
+
+constexpr RowRule row_rule{.is_apart = keeps_rows};
+
 }  // namespace
 
 constinit const OpDef matmul_op{.name = "matmul",
@@ -106,6 +113,7 @@ constinit const OpDef matmul_op{.name = "matmul",
                                 .ragged_rule = ragged,
                                 .gradient = gradient,
                                 .lower = lower_matmul,
+                                .rows = &row_rule,
                                 .layout = layout,
                                 .attrs = [] { return Attrs(MatmulAttrs{}); }};
 

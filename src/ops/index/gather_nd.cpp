@@ -104,30 +104,23 @@ Specs scatter_shape(OpCall& call) {
 
 std::vector<Tensor> scatter_gradient(const GradientCall& call) { return {gather_nd(call.dys[0], call.inputs[1]), {}}; }
 
-// Columns are independent of each other, rows are added in the order of the indices.
+// Rows of the axes behind the components, each added at the row-major number of its index.
 void lower_scatter(LowerCall& call) {
   loop::Builder& b = call.b;
   const ScatterAttrs& attrs = call.call.attrs_as<ScatterAttrs>();
-  const Shape& to = attrs.shape;
-  const int components = static_cast<int>(attrs.components);
-  const loop::Value inner = call.size(count_between(to, components, to.rank()));
-  const loop::Value count = call.size(count_between(call.call.shape(1), 0, call.call.shape(1).rank() - 1));
-  const int32_t updates = call.input(0), indices = call.input(1), target = call.output(0);
-  fill(b, target, call.size(to.count()), b.constant(call.outputs[0].dtype, int64_t{0}));
-  b.ranges(inner, count, loop::Walk::Scattered, [&](loop::Value begin, loop::Value end) {
-    b.serial_for(b.integer(0), count, [&](loop::Value k) {
-      loop::Value row = b.integer(0);
-      for (int component = 0; component < components; ++component) {
-        const loop::Value size = call.size(to[component]);
-        const loop::Value index = b.load(indices, b.add(b.multiply(k, b.integer(components)), b.integer(component)));
-        row = b.add(b.multiply(row, size), wrapped_index(b, index, size));
-      }
-      const loop::Value into = b.multiply(row, inner), from = b.multiply(k, inner);
-      b.elements(begin, end, [&](loop::Value column) {
-        const loop::Value offset = b.add(into, column);
-        b.store(target, offset, b.add(b.load(target, offset), b.load(updates, b.add(from, column))));
-      });
-    });
+  const int components = static_cast<int>(attrs.components), rank = attrs.shape.rank();
+  const Shape& indices_shape = call.call.shape(1);
+  const Shape rows = {count_between(attrs.shape, 0, components), count_between(attrs.shape, components, rank)};
+  const Dim count = count_between(indices_shape, 0, indices_shape.rank() - 1);
+  const int32_t indices = call.input(1);
+  add_along_axis(call, rows, 0, count, IndexPer::Row, [&](loop::Value, loop::Value k, loop::Value) {
+    loop::Value row = b.integer(0);
+    for (int component = 0; component < components; ++component) {
+      const loop::Value size = call.size(attrs.shape[component]);
+      const loop::Value index = b.load(indices, b.add(b.multiply(k, b.integer(components)), b.integer(component)));
+      row = b.add(b.multiply(row, size), wrapped_index(b, index, size));
+    }
+    return row;
   });
 }
 

@@ -42,6 +42,8 @@ Tensor view(std::span<const Tensor> inputs, const Attrs&, const TensorSpec& outp
   return broadcast_view(inputs[0], {sizes.data(), static_cast<size_t>(output.shape.rank())});
 }
 
+constexpr RowRule row_rule{.inputs = RowRule::Inputs::Broadcast, .with_rows = shape_with_rows};
+
 }  // namespace
 
 constinit const OpDef broadcast_to_op{.name = "broadcast_to",
@@ -51,6 +53,7 @@ constinit const OpDef broadcast_to_op{.name = "broadcast_to",
                                       .shape = shape,
                                       .gradient = gradient,
                                       .element = [](ElementCall& call) { return call.operand(0); },
+                                      .rows = &row_rule,
                                       .view = view,
                                       .attrs = [] { return Attrs(ShapeAttrs{}); }};
 

@@ -211,6 +211,9 @@ std::vector<Tensor> stack_ragged(const RaggedCall& call) {
   return join_values(call, axis);
 }
 
+// One after the other along an axis behind the first: else there were more rows than the parts have.
+constexpr RowRule row_rule{.inputs = RowRule::Inputs::All};
+
 }  // namespace
 
 constinit const OpDef concat_op{.name = "concat",
@@ -222,6 +225,7 @@ constinit const OpDef concat_op{.name = "concat",
                                 .ragged_rule = concat_ragged,
                                 .gradient = gradient,
                                 .lower = lower,
+                                .rows = &row_rule,
                                 .attrs = [] { return Attrs(ConcatAttrs{}); }};
 
 constinit const OpDef stack_op{.name = "stack",

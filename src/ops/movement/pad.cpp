@@ -128,6 +128,19 @@ Tensor pad_ragged(const NamedCall& call, const Tensor& x, const std::vector<PadW
   return on_values(x, [&](const Tensor& values) { return pad(values, own, options); });
 }
 
+bool keeps_rows(const OpCall& call) {
+  const PadAttrs& attrs = call.attrs_as<PadAttrs>();
+  return attrs.begins.empty() || (attrs.begins[0].same_as(0) && attrs.steps[0] == 1);
+}
+
+Attrs with_rows(const Attrs& given, const Dim& rows) {
+  PadAttrs attrs = given.as<PadAttrs>();
+  attrs.shape[0] = rows;
+  return attrs;
+}
+
+constexpr RowRule row_rule{.is_apart = keeps_rows, .with_rows = with_rows};
+
 }  // namespace
 
 constinit const OpDef pad_op{.name = "pad",
@@ -137,6 +150,7 @@ constinit const OpDef pad_op{.name = "pad",
                              .shape = shape,
                              .gradient = gradient,
                              .lower = lower,
+                             .rows = &row_rule,
                              .attrs = [] { return Attrs(PadAttrs{}); }};
 
 Tensor place_among_zeros(const Tensor& x, PadAttrs attrs) {

@@ -70,6 +70,8 @@ std::vector<Tensor> ragged(const RaggedCall& call) {
   return {make_ragged(reshape(values, shape), partition)};
 }
 
+constexpr RowRule row_rule{.with_rows = shape_with_rows};
+
 }  // namespace
 
 constinit const OpDef reshape_op{.name = "reshape",
@@ -81,6 +83,7 @@ constinit const OpDef reshape_op{.name = "reshape",
                                  .ragged_rule = ragged,
                                  .gradient = gradient,
                                  .is_alias = true,
+                                 .rows = &row_rule,
                                  .view = view,
                                  .attrs = [] { return Attrs(ShapeAttrs{}); }};
 

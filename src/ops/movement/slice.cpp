@@ -97,6 +97,19 @@ Dim clamped(const Dim& bound, const Dim& size, const Dim& lowest, const Dim& hig
   return bound.value() < 0 ? max(size + bound, lowest) : min(bound, highest);
 }
 
+bool keeps_rows(const OpCall& call) {
+  const SliceAttrs& attrs = call.attrs_as<SliceAttrs>();
+  return attrs.begins.empty() || (attrs.begins[0].same_as(0) && attrs.steps[0] == 1);
+}
+
+Attrs with_rows(const Attrs& given, const Dim& rows) {
+  SliceAttrs attrs = given.as<SliceAttrs>();
+  if (!attrs.sizes.empty()) attrs.sizes[0] = rows;
+  return attrs;
+}
+
+constexpr RowRule row_rule{.is_apart = keeps_rows, .with_rows = with_rows};
+
 }  // namespace
 
 void append_range(SliceAttrs& attrs, const SliceRange& range, const Dim& size) {
@@ -122,6 +135,7 @@ constinit const OpDef slice_op{.name = "slice",
                                .shape = shape,
                                .gradient = gradient,
                                .element = element,
+                               .rows = &row_rule,
                                .view = view,
                                .attrs = [] { return Attrs(SliceAttrs{}); }};
 

@@ -52,6 +52,8 @@ std::vector<Tensor> gradient(const GradientCall& call) { return {broadcast_to(ca
 // An axis of size 1 may be summed or known to stay: the element is the same either way.
 constexpr ReduceRule rule{.combine = loop::Combine::SumTo, .axes = fates, .aligned = true};
 
+constexpr RowRule row_rule{.with_rows = shape_with_rows};
+
 }  // namespace
 
 constinit const OpDef sum_to_op{.name = "sum_to",
@@ -62,6 +64,7 @@ constinit const OpDef sum_to_op{.name = "sum_to",
                                 .ragged = RaggedPolicy::Refuse,
                                 .gradient = gradient,
                                 .reduce = &rule,
+                                .rows = &row_rule,
                                 .attrs = [] { return Attrs(ShapeAttrs{}); }};
 
 Tensor sum_to(const Tensor& x, const Shape& shape) {

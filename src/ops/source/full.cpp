@@ -33,6 +33,8 @@ bool is_rounded(const TensorImpl& number) {
 
 Tensor filled(const Shape& shape, Dtype dtype, int64_t value) { return full(shape, make_scalar(dtype, value)); }
 
+constexpr RowRule row_rule{.inputs = RowRule::Inputs::None, .with_rows = shape_with_rows};
+
 }  // namespace
 
 constinit const OpDef full_op{.name = "full",
@@ -42,6 +44,7 @@ constinit const OpDef full_op{.name = "full",
                               .shape = shape,
                               .gradient = gradient,
                               .element = element,
+                              .rows = &row_rule,
                               .attrs = [] { return Attrs(ShapeAttrs{}); }};
 
 Tensor full(const Shape& shape, const Tensor& value, FullOptions options) {
