@@ -177,7 +177,8 @@ void tell_kernels(const as::lower::Program& program, const as::Decisions& decisi
       "code.\n"
       "A slow and obvious interpreter defines what these programs mean. Tests compare machine code with it bit by bit.");
   tell(
-      "As it is lowered, a kernel says which iterations are independent and how much work each is. It says nothing of tasks and vectors. The\n"
+      "As it is lowered, a kernel says which iterations are independent and how much work each is. It says nothing of tasks and vectors. "
+      "The\n"
       "last kernel:");
   show("text", as::loop::print(neutral));
   tell("`map_for_cpu` cuts these loops for the target: tasks of the pool with enough work each, and vectors. All kernels, as they run:");

@@ -21,7 +21,7 @@ struct ProductCall {
   bool transpose_a = false, transpose_b = false;
   ProductSizes<int64_t> sizes = {};
   const float *a = nullptr, *b = nullptr;
-  float *c = nullptr, *packed = nullptr;             // packed: scratch where sizes.packs
+  float *c = nullptr, *packed = nullptr;  // packed: scratch where sizes.packs
   // For each block of c, once it is written. Its first sizes are the bounds of a block, first row, end row, first column and end column: here those
   // of the whole result.
   std::optional<FilledLaunch> epilogue = {};

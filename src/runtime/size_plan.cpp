@@ -24,7 +24,11 @@ BlockSizes::OfScan plan_scan(const lower::ScanItem& scan, DimProgram& sizes) {
 }  // namespace
 
 SizePlan::SizePlan(const lower::Program& program, std::vector<Dim> symbols)
-    : blocks(program.blocks.size()), launches(program.launches.size()), library_calls(program.library_calls.size()), counts(program.buffers.size()), is_update(program.buffers.size()) {
+    : blocks(program.blocks.size()),
+      launches(program.launches.size()),
+      library_calls(program.library_calls.size()),
+      counts(program.buffers.size()),
+      is_update(program.buffers.size()) {
   if (program.uses_random) {
     random_slot = static_cast<int>(symbols.size());
     symbols.push_back(lower::random_key_symbol());
