@@ -52,7 +52,7 @@ class Backend {
 
   // Runs a part of a program. Block 0 has been entered: the record has its sizes and its memory (enter_block.h); inner blocks are entered on
   // the way. Returns when the sizes that the part finds in its data are in the record. A backend that is not done by then copies what it needs
-  // of the record and holds the executable. What fails throws here, or at throw_failure().
+  // of the record and holds the executable and the arguments. What fails throws here, or at throw_failure().
   virtual void run(const Executable& executable, Record& record, Segment segment) = 0;
 
   // Between its memory and the host's, in order with what runs; done when it returns.

@@ -24,6 +24,7 @@ std::vector<Tensor> Executable::run(std::span<const Tensor> arguments, std::span
   backend_.throw_failure();
   Record& record = ThreadObject<Record, Executable>::get();
   const Record::Release release{record};
+  record.arguments = arguments;
   const int64_t* const symbols = symbols_of_run(symbol_values, random, record);
   if (record.blocks.size() < sizes_.blocks.size()) record.blocks.resize(sizes_.blocks.size());
   record.pointers.resize(program_.buffers.size());

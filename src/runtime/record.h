@@ -2,9 +2,12 @@
 #pragma once
 #include "tensor/buffer.h"
 
+#include <anyshape/tensor.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace anyshape::runtime {
@@ -16,6 +19,7 @@ struct Record {
     std::vector<int64_t> slot_offsets;
     std::vector<std::shared_ptr<Buffer>> arenas;  // one per stage that needs one
   };
+  std::span<const Tensor> arguments;  // of the call: a backend that is not done when it returns holds them
   std::vector<int64_t> symbols;
   std::vector<OfBlock> blocks;
   std::vector<void*> pointers;                   // per program buffer, in the memory of the backend
@@ -31,6 +35,7 @@ struct Record {
   void release() {
     for (OfBlock& block : blocks) block.arenas.clear();
     results.clear();
+    arguments = {};
     for (const std::unique_ptr<Record>& part : parts) part->release();
   }
 

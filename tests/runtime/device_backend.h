@@ -123,7 +123,8 @@ class DeviceBackend final : public runtime::Backend {
     own->blocks = record.blocks;
     own->pointers = record.pointers;
     own->results = record.results;
-    worker.give([own, segment, held = executable.shared_from_this()] { run_here(*held, *own, segment); });
+    const std::vector<Tensor> arguments(record.arguments.begin(), record.arguments.end());
+    worker.give([own, segment, arguments, held = executable.shared_from_this()] { run_here(*held, *own, segment); });
   }
   void copy_in(void* to, const void* from_host, int64_t bytes) override { copy_out(to, from_host, bytes); }
   void copy_out(void* to_host, const void* from, int64_t bytes) override {

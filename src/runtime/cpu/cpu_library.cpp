@@ -120,6 +120,7 @@ class SortedRows {
     const bool by_splits = call_.splits != nullptr;
     const int64_t first = by_splits ? call_.splits[outer] : outer * sizes.size;  // along the axis, of all rows
     const int64_t size = by_splits ? call_.splits[outer + 1] - first : sizes.size;
+    if (size == 0) return;
     const int64_t from = first * sizes.inner + inner, to = (by_splits ? first : outer * sizes.count) * sizes.inner + inner;
     sort_row(call_.dtype, {.x = static_cast<const char*>(call_.x) + from * element_,
                            .values = static_cast<char*>(call_.values) + to * element_,
