@@ -20,7 +20,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from run_check import run_check
+from run_check import run_check, write_cases
 
 ROOT = Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s*(<[^>]+>|"[^"]+")')
@@ -191,9 +191,7 @@ def self_test():
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         (root / "CMakeLists.txt").write_text("set(ANYSHAPE_FOLDERS base loop ops lower runtime codegen function)\n")
-        for path, text, _ in cases:
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text)
+        write_cases(root, cases)
         messages = list(check(root))
     wrong = []
     for path, _, part in cases:

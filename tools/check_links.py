@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from urllib.parse import unquote
 
-from run_check import run_check
+from run_check import run_check, unexpected_lines, write_cases
 
 ROOT = Path(__file__).resolve().parent.parent
 NO_SOURCES = re.compile(r"^(\.git|build|release|install)")  # folders at the root that nobody commits
@@ -83,14 +83,9 @@ def self_test():
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        for path, text, _ in cases:
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text)
+        write_cases(root, cases)
         messages = list(check(root))
-        for path, _, lines in cases:
-            found = [int(message.split(":")[1]) for message in messages if message.startswith(path + ":")]
-            if found != lines:
-                wrong.append(f"{path}: expected lines {lines}, found {found}")
+        wrong += unexpected_lines(messages, cases)
     return wrong
 
 

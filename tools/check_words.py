@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from run_check import run_check
+from run_check import run_check, unexpected_lines, write_cases
 
 ROOT = Path(__file__).resolve().parent.parent
 GLOSSARY = "docs/glossary.md"
@@ -124,14 +124,9 @@ def self_test():
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        for path, text, _ in [(GLOSSARY, glossary, None), *cases]:
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text)
+        write_cases(root, [(GLOSSARY, glossary), *cases])
         messages = list(check(root))
-        for path, _, lines in cases:
-            found = [int(message.split(":")[1]) for message in messages if message.startswith(path + ":")]
-            if found != lines:
-                wrong.append(f"{path}: expected lines {lines}, found {found}")
+        wrong += unexpected_lines(messages, cases)
         if not any('say "arena"' in message for message in messages):
             wrong.append("no message names the word to use")
         (root / GLOSSARY).write_text("# Nothing\n")

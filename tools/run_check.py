@@ -9,3 +9,18 @@ def run_check(usage, find, self_test):
     messages = self_test() if sys.argv[1:] else list(find())
     print("\n".join(messages), end="\n" if messages else "")
     return 1 if messages else 0
+
+
+def write_cases(root, cases):
+    """Files of a self-test: (path, text, ...) each."""
+    for path, text, *_ in cases:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+
+
+def unexpected_lines(messages, cases):
+    """Of cases (path, text, lines): those whose `path:line: ...` messages name other lines."""
+    for path, _, lines in cases:
+        found = [int(message.split(":")[1]) for message in messages if message.startswith(path + ":")]
+        if found != lines:
+            yield f"{path}: expected lines {lines}, found {found}"
