@@ -40,7 +40,7 @@ void tell(std::string_view text) noexcept {
 }
 
 // Told where the thread is outside of what a fork waits for: a sink is code of the user's.
-struct Warning final : NoFork::Held {
+struct Warning final : EndsOutside {
   explicit Warning(std::string_view given) : text(given) {}
   ~Warning() override { tell(text); }
   std::string text;

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <array>
+#include <atomic>
 #include <cassert>
 #include <chrono>
 #include <thread>
@@ -18,7 +19,6 @@ struct alignas(64) Count {
 constinit std::array<Count, 32> counts;
 constinit std::atomic<uint32_t> next_count{0};
 [[gnu::tls_model("initial-exec")]] constinit thread_local Count* own_count = nullptr;
-[[gnu::tls_model("initial-exec")]] constinit thread_local bool is_counted = false;
 
 constinit std::atomic<uint32_t> gate_is_closed{0};
 constinit std::atomic<uint32_t> generation{0};
@@ -52,7 +52,7 @@ void close_gate() noexcept {
     if (gate_is_closed.compare_exchange_strong(open, 1, std::memory_order_seq_cst)) break;
     wait_a_little(round);
   }
-  const int32_t own = is_counted ? 1 : 0;  // a thread may fork while it is inside
+  const int32_t own = this_thread.no_fork.is_counted ? 1 : 0;  // a thread may fork while it is inside
   for (int round = 0; count_inside() > own; ++round) wait_a_little(round);
 }
 
@@ -62,10 +62,6 @@ void open_gate() noexcept {
 }
 
 }  // namespace
-
-constinit thread_local int NoFork::depth = 0;
-constinit thread_local bool NoFork::is_for_others = false;
-constinit thread_local NoFork::Held* NoFork::held = nullptr;
 
 void NoFork::enter() noexcept {
   if (own_count == nullptr) own_count = &counts[next_count.fetch_add(1, std::memory_order_relaxed) % counts.size()];
@@ -77,29 +73,30 @@ void NoFork::enter() noexcept {
     gate_is_closed.wait(1, std::memory_order_acquire);
     inside.fetch_add(1, std::memory_order_seq_cst);
   }
-  is_counted = true;
+  this_thread.no_fork.is_counted = true;
 }
 
 void NoFork::leave() noexcept {
-  is_counted = false;
+  this_thread.no_fork.is_counted = false;
   own_count->inside.fetch_sub(1, std::memory_order_seq_cst);
-  if (held != nullptr) [[unlikely]]
+  if (this_thread.no_fork.held != nullptr) [[unlikely]]
     end_held();
 }
 
-void NoFork::end_outside(Held* given) noexcept {
-  if (depth == 0 || is_for_others) {  // such a thread is never outside
+void NoFork::end_outside(EndsOutside* given) noexcept {
+  NoForkScopes& scopes = this_thread.no_fork;
+  if (scopes.depth == 0 || scopes.is_for_others) {  // such a thread is never outside
     delete given;
   } else {
-    given->next = std::exchange(held, given);
+    given->next = std::exchange(scopes.held, given);
   }
 }
 
 // In the order in which they were given. What they run may be inside again, and leave more.
 void NoFork::end_held() noexcept {
-  Held* in_order = nullptr;
-  for (Held* each = std::exchange(held, nullptr); each != nullptr;) {
-    Held* const earlier = std::exchange(each->next, in_order);
+  EndsOutside* in_order = nullptr;
+  for (EndsOutside* each = std::exchange(this_thread.no_fork.held, nullptr); each != nullptr;) {
+    EndsOutside* const earlier = std::exchange(each->next, in_order);
     in_order = std::exchange(each, earlier);
   }
   while (in_order != nullptr) delete std::exchange(in_order, in_order->next);
@@ -133,7 +130,7 @@ void after_fork(bool in_child) {
     generation.fetch_add(1, std::memory_order_relaxed);
     came_along.store(thread_number(), std::memory_order_relaxed);
     for (Count& count : counts) count.inside.store(0, std::memory_order_relaxed);
-    if (is_counted) own_count->inside.store(1, std::memory_order_relaxed);
+    if (this_thread.no_fork.is_counted) own_count->inside.store(1, std::memory_order_relaxed);
   }
   for (int32_t i = 0; i < call_count.load(); ++i) calls[static_cast<size_t>(i)].after(in_child);
   open_gate();

@@ -2,10 +2,17 @@
 // So a fork waits until no other thread is inside a scope of this kind, and none enters one meanwhile. What is inside ends by itself: code of the
 // user's that may have to be run there (owners of foreign memory that end, the log sink) is left until the thread is outside.
 #pragma once
-#include <atomic>
+#include "base/thread_context.h"
+
 #include <cstdint>
 
 namespace anyshape {
+
+// Something whose end runs code of the user's.
+struct EndsOutside {
+  virtual ~EndsOutside() = default;
+  EndsOutside* next = nullptr;
+};
 
 class NoFork {
  public:
@@ -15,32 +22,24 @@ class NoFork {
   NoFork& operator=(const NoFork&) = delete;
 
   static void begin() noexcept {
-    if (depth++ == 0) enter();
+    if (this_thread.no_fork.depth++ == 0) enter();
   }
   static void end() noexcept {
-    if (--depth == 0) leave();
+    if (--this_thread.no_fork.depth == 0) leave();
   }
   // For a thread that works for others only, who are inside while it does: it must not wait for a fork that waits for them.
   static void leave_it_to_others() noexcept {
-    ++depth;
-    is_for_others = true;
+    ++this_thread.no_fork.depth;
+    this_thread.no_fork.is_for_others = true;
   }
 
-  // Something whose end runs code of the user's.
-  struct Held {
-    virtual ~Held() = default;
-    Held* next = nullptr;
-  };
   // Deletes it as soon as the thread is outside; allocates nothing.
-  static void end_outside(Held* held) noexcept;
+  static void end_outside(EndsOutside* held) noexcept;
 
  private:
   static void enter() noexcept;
   static void leave() noexcept;
   static void end_held() noexcept;
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local int depth;
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local bool is_for_others;
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local Held* held;
 };
 
 // How often the process forked on its way from the first one: what remembers another number was begun before the fork, by threads that may not be here.

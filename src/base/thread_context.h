@@ -15,6 +15,7 @@ namespace anyshape {
 struct BranchJudge;
 class CloneScope;
 struct DimJudge;
+struct EndsOutside;
 class Interpreter;
 class NamedCall;
 class ScopedWithout;
@@ -56,6 +57,14 @@ struct Execution {
   std::atomic<int> holders = 1;
 };
 
+// Of the scopes in which no other thread forks (`base/no_fork.h`).
+struct NoForkScopes {
+  int depth = 0;
+  bool is_counted = false;      // a fork waits for this thread
+  bool is_for_others = false;   // who are inside themselves
+  EndsOutside* held = nullptr;  // until the thread is outside
+};
+
 struct ThreadContext {
   // Where a call of an op goes. Null: it runs at once. A trace is suspended by one that has no trace.
   Execution* execution = nullptr;
@@ -80,7 +89,8 @@ struct ThreadContext {
   int quiet = 0;                                        // warnings go nowhere
   int interrupts = 0;                                   // fits that Ctrl-C ends
   runtime::Backend* backend = nullptr;                  // where what is traced and called eagerly runs; null: this machine's processor
-  int64_t copies = 0;                                   // row-major ones of views so far, for tests
+  NoForkScopes no_fork;
+  int64_t copies = 0;  // row-major ones of views so far, for tests
 };
 static_assert(std::is_trivially_destructible_v<ThreadContext>, "reading it costs one address, also while the thread ends");
 

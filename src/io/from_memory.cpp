@@ -19,7 +19,7 @@ namespace anyshape {
 namespace {
 
 // What the user gave to keep the memory: its end may be code of the user's.
-struct Owner final : NoFork::Held {
+struct Owner final : EndsOutside {
   explicit Owner(std::shared_ptr<void> given) : owner(std::move(given)) {}
   std::shared_ptr<void> owner;
 };

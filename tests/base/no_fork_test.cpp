@@ -82,7 +82,7 @@ TEST(NoFork, a_mutex_is_free_and_what_it_guards_whole_in_every_child) {
   for (std::thread& other : others) other.join();
 }
 
-struct Noted final : NoFork::Held {
+struct Noted final : EndsOutside {
   Noted(std::vector<int>& given, int own) : ended(&given), number(own) {}
   ~Noted() override { ended->push_back(number); }
   std::vector<int>* ended;
