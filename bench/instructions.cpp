@@ -35,7 +35,7 @@ struct Workload {
 };
 
 Workload mlp() {
-  const as::Sequential model(as::Dense(16, {.activation = "relu"}), as::Dense(16, {.activation = "relu"}), as::Dense(10));
+  as::Sequential model(as::Dense(16, {.activation = "relu"}), as::Dense(16, {.activation = "relu"}), as::Dense(10));
   model.build({as::dim("batch"), 16});
   return {model,
           {.x = {as::zeros({0, 16})}, .y = {as::zeros({0}, {.dtype = as::i32})}},
@@ -55,7 +55,7 @@ Workload deep(int layers) {
 }
 
 Workload lstm_text() {
-  const as::Sequential model(as::Embedding(16, 16), as::LSTM(16), as::Dense(1));
+  as::Sequential model(as::Embedding(16, 16), as::LSTM(16), as::Dense(1));
   model.build({as::dim("batch"), as::dim("time")});
   return {model, {.x = {as::zeros({0, 4}, {.dtype = as::i32})}, .y = {as::zeros({0, 1})}}, as::binary_crossentropy({.from_logits = true})};
 }
@@ -68,7 +68,7 @@ Workload encoder() {
     h = as::Add()({h, as::MultiHeadAttention(4, 4)(norm(h))});
     h = as::Add()({h, as::Dense(16)(as::Dense(32, {.activation = "gelu"})(norm(h)))});
   }
-  const as::Model model({.inputs = {x}, .outputs = {as::Dense(1)(as::GlobalAveragePooling1D()(norm(h)))}});
+  as::Model model({.inputs = {x}, .outputs = {as::Dense(1)(as::GlobalAveragePooling1D()(norm(h)))}});
   return {model, {.x = {as::zeros({0, 4, 16})}, .y = {as::zeros({0, 1})}}, as::binary_crossentropy({.from_logits = true})};
 }
 
@@ -80,7 +80,7 @@ auto compiled_step(const Workload& workload) {
 
 // A training step on no rows: what a step costs beside its kernels.
 void step_call() {
-  const Workload workload = mlp();
+  Workload workload = mlp();
   const auto step = compiled_step(workload);
   const auto run = [&] { step(workload.model, workload.model.optimizer(), workload.batch); };
   for (int i = 0; i < 3; ++i) run();
@@ -88,7 +88,7 @@ void step_call() {
 }
 
 // A first step: trace, passes, lowering, memory plan. LLVM's part is left out: kernels are interpreted.
-void first_step(const Workload& workload) {
+void first_step(Workload workload) {
   const as::function_detail::ScopedInterpretation interpretation;
   const auto step = compiled_step(workload);
   measured(1, [&] { step(workload.model, workload.model.optimizer(), workload.batch); });

@@ -42,7 +42,7 @@ class Training {
  public:
   Training(const Workload& workload, const as::Loss& loss) : model_(compiled(workload.model, loss)), step_(model_.train_step()) {}
 
-  float operator()(const as::Batch& batch) const { return step_(model_, model_.optimizer(), batch).item<float>(); }
+  float operator()(const as::Batch& batch) { return step_(model_, model_.optimizer(), batch).item<float>(); }
 
   void emit_counts() const {
     emit("traces", static_cast<double>(step_.stats().traces));
@@ -62,8 +62,8 @@ class Training {
 
 Workload mlp() {
   using Sizes = bench::Mlp;
-  const as::Sequential model(as::Dense(Sizes::hidden, {.activation = "relu"}), as::Dense(Sizes::hidden, {.activation = "relu"}),
-                             as::Dense(Sizes::classes));
+  as::Sequential model(as::Dense(Sizes::hidden, {.activation = "relu"}), as::Dense(Sizes::hidden, {.activation = "relu"}),
+                       as::Dense(Sizes::classes));
   model.build({as::dim("batch"), Sizes::features});
   return {.model = model,
           .batch =
@@ -79,7 +79,7 @@ Workload mlp() {
 
 Workload text_with(const as::AnyLayer& recurrent) {
   using Sizes = bench::LstmText;
-  const as::Sequential model(as::Embedding(Sizes::vocabulary, Sizes::embed), recurrent, as::Dense(1));
+  as::Sequential model(as::Embedding(Sizes::vocabulary, Sizes::embed), recurrent, as::Dense(1));
   model.build({as::dim("batch"), as::dim("time")});
   auto ragged = [](const bench::Sizes& lengths) {
     const Tensor flat = as::reshape(ids(1, total(lengths)), {total(lengths)});
@@ -133,7 +133,7 @@ Workload encoder() {
     h = as::Add()({h, as::MultiHeadAttention(Sizes::heads, Sizes::width / Sizes::heads)(norm(h))});
     h = as::Add()({h, as::Dense(Sizes::width)(as::Dense(Sizes::hidden, {.activation = tanh_gelu})(norm(h)))});
   }
-  const as::Model model({.inputs = {x}, .outputs = {as::Dense(1)(as::GlobalAveragePooling1D()(norm(h)))}});
+  as::Model model({.inputs = {x}, .outputs = {as::Dense(1)(as::GlobalAveragePooling1D()(norm(h)))}});
   auto ragged = [](const bench::Sizes& lengths) {
     return as::Batch{.x = {ragged_like(as::random::normal({total(lengths), Sizes::width}), lengths)}, .y = {zeros_and_ones(Sizes::rows)}};
   };
@@ -157,7 +157,7 @@ void check_training(float first, float last) {
   if (!(last < first)) std::fprintf(stderr, "train_bench: the loss did not go down: %g, then %g\n", first, last);
 }
 
-void run_steady(const Workload& workload, const Training& step) {
+void run_steady(const Workload& workload, Training& step) {
   const as::Batch batch = workload.batch(workload.steady);
   float first = 0, last = 0;
   emit("first_step_ms", milliseconds([&] { first = step(batch); }));
@@ -179,7 +179,7 @@ void run_steady(const Workload& workload, const Training& step) {
   step.emit_counts();
 }
 
-void run_stream(const Workload& workload, const Training& step) {
+void run_stream(const Workload& workload, Training& step) {
   emit("first_step_ms", milliseconds([&] { step(workload.batch(workload.steady)); }));
   std::vector<as::Batch> batches;
   for (const int64_t size : workload.stream) batches.push_back(workload.batch(size));
@@ -192,7 +192,7 @@ void run_stream(const Workload& workload, const Training& step) {
 }
 
 // The peers pad and mask here: bench/compare sets their padded_masked figures beside these.
-void run_ragged(const Workload& workload, const Training& step) {
+void run_ragged(const Workload& workload, Training& step) {
   for (const auto& [metric, batch] : workload.ragged) {
     float first = 0, last = 0;
     first = step(batch);
@@ -216,7 +216,7 @@ void run_first(const char* program, const std::string& workload) {
   }
 }
 
-void run_one(const Workload& workload, const Training& step) {
+void run_one(const Workload& workload, Training& step) {
   const as::Batch batch = workload.batch(workload.steady);
   std::printf("%.3f\n", milliseconds([&] { step(batch); }));
 }
@@ -224,7 +224,7 @@ void run_one(const Workload& workload, const Training& step) {
 // Another cell instead of the LSTM, step about with it.
 void run_cell(const as::AnyLayer& cell, const as::Loss& loss) {
   const Workload ours = lstm_text(), other = text_with(cell);
-  const Training lstm_step(ours, loss), cell_step(other, loss);
+  Training lstm_step(ours, loss), cell_step(other, loss);
   const std::vector<std::pair<const char*, as::Batch>> batches = {{"", ours.batch(ours.steady)}, {"ragged_50_", ours.ragged[0].second}};
   for (const auto& [name, batch] : batches) {
     std::vector<double> cell_times, ratios;
@@ -272,8 +272,8 @@ int main(int count, char** arguments) {
     return 0;
   }
   const Workload workload = workloads.at(workload_name)();
-  const Training step(workload, workload_name == "mlp" ? as::sparse_categorical_crossentropy({.from_logits = true})
-                                                       : as::binary_crossentropy({.from_logits = true}));
+  Training step(workload, workload_name == "mlp" ? as::sparse_categorical_crossentropy({.from_logits = true})
+                                                 : as::binary_crossentropy({.from_logits = true}));
   part == "one"      ? run_one(workload, step)
   : part == "steady" ? run_steady(workload, step)
   : part == "stream" ? run_stream(workload, step)

@@ -170,11 +170,11 @@ class Model : public AnyLayer {
   /// One step on all rows; gives its loss and metrics. ArgumentError before compile().
   Scores train_on_batch(const Data& x, const Data& y, const Data& sample_weight = {});
   /// The compiled step; its ledger tells every trace. ArgumentError before compile().
-  Function<Tensor(AnyLayer, Optimizer, Batch)> train_step() const;
+  Function<Tensor(AnyLayer, Optimizer, Batch)> train_step();
 
   std::string summary() const;                    ///< a table of layers, their results and parameters; "?" for what is known after build()
   AnyLayer layer(const std::string& name) const;  ///< "dense_1", or a path into layers: "encoder/dense_1"
-  Optimizer optimizer() const;                    ///< ArgumentError before compile()
+  Optimizer optimizer();                          ///< ArgumentError before compile()
   Model clone() const;                            ///< a model of its own with the same weights, not compiled
   void save_weights(const std::filesystem::path& file) const;  ///< safetensors, whole or not at all
   /// Into a built model, by name; ArgumentError before that. FormatError, and nothing is changed, where a strict load does not fit.

@@ -57,14 +57,14 @@ void Model::compile(CompileOptions options) {
   runtime::current_backend().expect_products();  // from here to the first step there is time
 }
 
-Function<Tensor(AnyLayer, Optimizer, Batch)> Model::train_step() const {
+Function<Tensor(AnyLayer, Optimizer, Batch)> Model::train_step() {
   model::require_compiled(*this, "train_step");
   const std::scoped_lock lock(state_->preparing);
   if (!state_->train_step) model::put(state_->train_step, model::make_train_step(state_));
   return *state_->train_step;
 }
 
-Optimizer Model::optimizer() const { return model::require_compiled(*this, "optimizer").optimizer; }
+Optimizer Model::optimizer() { return model::require_compiled(*this, "optimizer").optimizer; }
 
 Model Model::clone() const { return Model(AnyLayer::clone()); }
 

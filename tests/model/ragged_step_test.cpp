@@ -30,7 +30,7 @@ Batch text_batch(const std::vector<int64_t>& lengths, int64_t vocabulary) {
 
 TEST(RaggedStep, has_one_trace_and_one_compile_over_200_random_batches) {
   const TextSizes sizes{.vocabulary = 10'000, .embed = 64, .units = 128};
-  const Model model = text_model(sizes);
+  Model model = text_model(sizes);
   auto step = model.train_step();
   std::mt19937 random(7);
   for (int number = 0; number < 200; ++number) {
@@ -56,7 +56,7 @@ TEST(RaggedStep, has_one_trace_and_one_compile_over_200_random_batches) {
 }
 
 // What the library holds after a step that found no cached memory: everything the step has asked for at some time.
-int64_t bytes_after(const Model& model, const Batch& batch) {
+int64_t bytes_after(Model& model, const Batch& batch) {
   auto step = model.train_step();
   trim_memory();
   static_cast<void>(step(model, model.optimizer(), batch).item<float>());
@@ -67,7 +67,7 @@ int64_t bytes_after(const Model& model, const Batch& batch) {
 TEST(RaggedStep, needs_memory_in_proportion_to_real_elements) {
   constexpr int64_t rows = 32, longest = 200, vocabulary = 50;
   const auto bytes_of = [&](const std::vector<int64_t>& lengths) {
-    const Model model = text_model({.vocabulary = vocabulary, .embed = 16, .units = 32});
+    Model model = text_model({.vocabulary = vocabulary, .embed = 16, .units = 32});
     const Batch nothing = text_batch(std::vector<int64_t>(rows, 0), vocabulary), batch = text_batch(lengths, vocabulary);
     static_cast<void>(bytes_after(model, nothing));  // traces
     const int64_t without = bytes_after(model, nothing);
