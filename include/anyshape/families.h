@@ -1,6 +1,7 @@
 // The families by name: as::losses::huber is as::huber. For programs that would rather say where a name is from, and for completion in editors.
 #pragma once
 #include <anyshape/activation.h>
+#include <anyshape/callback.h>
 #include <anyshape/initializer.h>
 #include <anyshape/layer.h>
 #include <anyshape/layers/core.h>
@@ -36,7 +37,26 @@ using anyshape::softsign;
 using anyshape::square;
 using anyshape::tanh;
 
+/// The names that Keras has for some of the ops above.
+///@{
+inline constexpr Tensor (*exponential)(const Tensor&) = anyshape::exp;
+inline constexpr Tensor (*swish)(const Tensor&) = anyshape::silu;
+///@}
+
 }  // namespace anyshape::activations
+namespace anyshape::callbacks {
+
+using anyshape::AnyCallback;
+using anyshape::Callback;
+using anyshape::CSVLogger;
+using anyshape::EarlyStopping;
+using anyshape::LambdaCallback;
+using anyshape::LearningRateScheduler;
+using anyshape::ModelCheckpoint;
+using anyshape::ReduceLROnPlateau;
+using anyshape::TerminateOnNaN;
+
+}  // namespace anyshape::callbacks
 namespace anyshape::initializers {
 
 using anyshape::constant;
@@ -53,6 +73,13 @@ using anyshape::random_normal;
 using anyshape::random_uniform;
 using anyshape::truncated_normal;
 using anyshape::variance_scaling;
+
+/// The names that Keras has for some of these: as::zeros, as::ones and as::identity are tensors and an op.
+///@{
+inline Initializer zeros() { return "zeros"; }
+inline Initializer ones() { return "ones"; }
+inline Initializer identity(double gain = 1) { return identity_matrix(gain); }
+///@}
 
 }  // namespace anyshape::initializers
 namespace anyshape::layers {
@@ -100,11 +127,13 @@ using anyshape::kl_divergence;
 using anyshape::log_cosh;
 using anyshape::Loss;
 using anyshape::mae;
+using anyshape::mape;
 using anyshape::mean_absolute_error;
 using anyshape::mean_absolute_percentage_error;
 using anyshape::mean_squared_error;
 using anyshape::mean_squared_logarithmic_error;
 using anyshape::mse;
+using anyshape::msle;
 using anyshape::poisson;
 using anyshape::sparse_categorical_crossentropy;
 using anyshape::squared_hinge;

@@ -76,8 +76,10 @@ Loss squared_hinge(LossOptions options = {});                   ///< mean(max(1 
 Loss kl_divergence(LossOptions options = {});                   ///< sum(y * log(y / p)), both clipped to 1e-7 ... 1
 Loss poisson(LossOptions options = {});                         ///< mean(p - y * log(p + 1e-7))
 Loss log_cosh(LossOptions options = {});                        ///< mean(log(cosh(p - y)))
-inline Loss mse(LossOptions options = {}) { return mean_squared_error(options); }   ///< for short
-inline Loss mae(LossOptions options = {}) { return mean_absolute_error(options); }  ///< for short
+inline Loss mse(LossOptions options = {}) { return mean_squared_error(options); }               ///< for short
+inline Loss mae(LossOptions options = {}) { return mean_absolute_error(options); }              ///< for short
+inline Loss mape(LossOptions options = {}) { return mean_absolute_percentage_error(options); }  ///< for short
+inline Loss msle(LossOptions options = {}) { return mean_squared_logarithmic_error(options); }  ///< for short
 
 /// An error above delta, which is greater than 0, counts linearly.
 struct HuberOptions {

@@ -24,12 +24,23 @@ TEST(Families, are_the_same_functions) {
   EXPECT_EQ(&schedules::cosine_decay, &cosine_decay);
   EXPECT_EQ(&initializers::he_normal, &he_normal);
   EXPECT_EQ(&regularizers::l2, &l2);
+  EXPECT_EQ(losses::mape().config(), mean_absolute_percentage_error().config());
+  EXPECT_EQ(losses::msle().config(), mean_squared_logarithmic_error().config());
   Sequential model(layers::Dense(1, {.kernel_initializer = initializers::constant(2), .kernel_regularizer = regularizers::l2(0.1)}));
   model.compile({.optimizer = optimizers::sgd({.learning_rate = schedules::exponential_decay(0.1, 10, 0.5)}),
                  .loss = losses::huber(),
                  .metrics = {metrics::root_mean_squared_error()}});
   EXPECT_EQ(model.fit(ones({4, 2}), ones({4, 1}), {.verbose = Verbose::Silent}).names(),
             (std::vector<std::string>{"loss", "root_mean_squared_error"}));
+}
+
+// What Keras has under a name that is something else here.
+TEST(Families, have_the_names_of_keras) {
+  EXPECT_EQ(initializers::zeros()({2, 2}).to_vector<float>(), (std::vector<float>{0, 0, 0, 0}));
+  EXPECT_EQ(initializers::ones()({2, 2}).to_vector<float>(), (std::vector<float>{1, 1, 1, 1}));
+  EXPECT_EQ(initializers::identity(3)({2, 2}).to_vector<float>(), (std::vector<float>{3, 0, 0, 3}));
+  EXPECT_EQ(ActivationFunction(activations::exponential).name(), "exponential");
+  EXPECT_EQ(ActivationFunction(activations::swish).name(), "silu");
 }
 
 std::string text_of_header(const std::string& name) {
@@ -64,6 +75,7 @@ TEST(Families, are_whole) {
   expect_all("schedules", "schedule.h", "^Schedule (\\w+)\\(");
   expect_all("initializers", "initializer.h", "^Initializer (\\w+)\\(");
   expect_all("regularizers", "regularizer.h", "^Regularizer (\\w+)\\(");
+  expect_all("callbacks", "callback.h", "^class (\\w+) : public Callback");
   expect_all("activations", "activation.h", "^ActivationFunction (\\w+)\\(");
   for (const char* header : {"layers/core.h", "layers/normalization.h", "layers/sequence.h"}) {
     expect_all("layers", header, "^class (\\w+) : public \\w*Layer");
