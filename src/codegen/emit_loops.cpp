@@ -80,23 +80,19 @@ void Emitter::emit_serial(const Instruction& loop) {
 }
 
 // A loop over vectors of lanes whose body is written once. A vector ends in `full` (go on, or leave after the last) or, if some lanes lie past
-// the end, in `partial` (leave): only effects - stores, accumulations - are written twice. The caller adds phis, then calls begin_body().
-Emitter::LoopBlocks Emitter::begin_vectors(const Instruction& loop, int least_width) {
-  LoopBlocks blocks{};
-  llvm::Value* const begin = scalar(loop.args[0]);
-  blocks.end = scalar(loop.args[1]);
-  blocks.before = builder_.GetInsertBlock();
-  blocks.enter = new_block("enter_blocks");
+// the end, in `partial` (leave): only effects - stores, accumulations - are written twice. There is at least one index. The caller gives `enter`,
+// where the insertion point is or whence it leads there without another way, and `exit`; it adds phis, then calls begin_body().
+Emitter::LoopBlocks Emitter::begin_vectors(const Instruction& loop, llvm::Value* begin, llvm::Value* end, LoopBlocks blocks,
+                                           int least_width) {
+  blocks.end = end;
   blocks.head = new_block("block");
   blocks.full = new_block("full_block");
   blocks.partial = new_block("partial_block");
-  blocks.exit = new_block("blocks_done");
-  builder_.CreateCondBr(builder_.CreateICmpSLT(begin, blocks.end), blocks.enter, blocks.exit);
-  builder_.SetInsertPoint(blocks.enter);
+  llvm::BasicBlock* const before = builder_.GetInsertBlock();
   builder_.CreateBr(blocks.head);
   builder_.SetInsertPoint(blocks.head);
   blocks.index = builder_.CreatePHI(builder_.getInt64Ty(), 2);
-  blocks.index->addIncoming(begin, blocks.enter);
+  blocks.index->addIncoming(begin, before);
 
   vector_.emplace(VectorLoop{});
   open_loop(loop.body, blocks.enter, blocks.head, nullptr);
@@ -119,7 +115,11 @@ void Emitter::end_full_block(const LoopBlocks& blocks) {
 }
 
 void Emitter::emit_vector(const Instruction& loop) {
-  const LoopBlocks blocks = begin_vectors(loop, 1);
+  llvm::Value *const begin = scalar(loop.args[0]), *const end = scalar(loop.args[1]);
+  llvm::BasicBlock *const enter = new_block("enter_blocks"), *const exit = new_block("blocks_done");
+  builder_.CreateCondBr(builder_.CreateICmpSLT(begin, end), enter, exit);
+  builder_.SetInsertPoint(enter);
+  const LoopBlocks blocks = begin_vectors(loop, begin, end, {.enter = enter, .exit = exit}, 1);
   begin_body(blocks);
   emit_block(loop.body);
   builder_.CreateCondBr(vector_->full, blocks.full, blocks.partial);

@@ -1,6 +1,8 @@
-// Reductions: 16 logical lanes in one vector per result, filled in index order, then combined in a fixed tree. The order of operations
-// is the same for every vector width, so bits are the same on every machine.
+// Reductions: runs of indices (loop/parts.h), each in 16 logical lanes of one vector per result, filled in index order; lanes of runs are added
+// in order, then lanes are combined in a fixed tree. The order of operations is the same for every vector width, so bits are the same on
+// every machine.
 #include "codegen/emitter.h"
+#include "loop/parts.h"
 
 #include <anyshape/error.h>
 #include <llvm/IR/Constants.h>
@@ -19,6 +21,8 @@ llvm::SmallVector<int, 16> range(int begin, int count) {
   std::iota(indices.begin(), indices.end(), begin);
   return indices;
 }
+
+llvm::Constant* in_lanes(llvm::Constant* value) { return llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(loop::lanes), value); }
 
 }  // namespace
 
@@ -87,21 +91,18 @@ llvm::Value* Emitter::combine_lanes(Combine how, Dtype type, llvm::Value* accumu
   return builder_.CreateExtractElement(accumulator, builder_.getInt64(0));
 }
 
-void Emitter::emit_reduce(const Instruction& loop) {
+// The lanes of the indices of one run, at `blocks.exit`.
+llvm::SmallVector<llvm::Value*, 4> Emitter::reduce_run(const Instruction& loop, llvm::Value* begin, llvm::Value* end, LoopBlocks blocks) {
   const size_t count = loop.results.size();
-  const LoopBlocks blocks = begin_vectors(loop, loop::lanes);
+  llvm::BasicBlock* const before = builder_.GetInsertBlock();
+  blocks = begin_vectors(loop, begin, end, blocks, loop::lanes);
   llvm::SmallVector<llvm::PHINode*, 4> accumulators;
   llvm::SmallVector<llvm::PHINode*, 4> finals;
   for (size_t i = 0; i < count; ++i) {
-    const Dtype type = type_of(loop.results[i]);
-    const auto in_lanes = [](llvm::Constant* value) {
-      return llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(loop::lanes), value);
-    };
-    llvm::Constant* const start = in_lanes(identity(loop.combine[i], type));
+    llvm::Constant* const start = in_lanes(identity(loop.combine[i], type_of(loop.results[i])));
     accumulators.push_back(builder_.CreatePHI(start->getType(), 2));
-    accumulators[i]->addIncoming(start, blocks.enter);
-    finals.push_back(llvm::PHINode::Create(start->getType(), 3, "", blocks.exit));
-    finals[i]->addIncoming(in_lanes(of_nothing(loop.combine[i], type)), blocks.before);
+    accumulators[i]->addIncoming(start, before);
+    finals.push_back(llvm::PHINode::Create(start->getType(), 2, "", blocks.exit));
   }
   begin_body(blocks);
   emit_block(loop.body);
@@ -129,8 +130,68 @@ void Emitter::emit_reduce(const Instruction& loop) {
 
   builder_.SetInsertPoint(blocks.exit);
   vector_.reset();
-  for (size_t i = 0; i < count; ++i)
-    set(loop.results[i], Lanes::uniform(combine_lanes(loop.combine[i], type_of(loop.results[i]), finals[i])));
+  return {finals.begin(), finals.end()};
+}
+
+// One run, as most loops are, takes a comparison more than a loop without runs; further ones go around `run`.
+void Emitter::emit_reduce(const Instruction& loop) {
+  const size_t count = loop.results.size();
+  llvm::Value *const begin = scalar(loop.args[0]), *const end = scalar(loop.args[1]),
+                     *const run_indices = builder_.getInt64(loop::run_indices);
+  llvm::Value* const first_end = builder_.CreateAdd(begin, run_indices);
+  llvm::Value* const is_single = builder_.CreateICmpSLE(end, first_end);
+  llvm::BasicBlock *const before = builder_.GetInsertBlock(), *const enter = new_block("enter_runs"), *const run = new_block("run"),
+                          *const run_done = new_block("run_done"), *const several = new_block("several_runs"),
+                          *const add = new_block("add_run"), *const added = new_block("run_added"), *const exit = new_block("runs_done");
+  builder_.CreateCondBr(builder_.CreateICmpSLT(begin, end), enter, exit);
+  builder_.SetInsertPoint(enter);
+  llvm::Value* const end_of_first = builder_.CreateSelect(is_single, end, first_end);
+  builder_.CreateBr(run);
+
+  builder_.SetInsertPoint(run);
+  llvm::PHINode *const run_begin = builder_.CreatePHI(begin->getType(), 2), *const run_end = builder_.CreatePHI(end->getType(), 2);
+  run_begin->addIncoming(begin, enter);
+  run_end->addIncoming(end_of_first, enter);
+  llvm::SmallVector<llvm::PHINode*, 4> so_far;  // lanes of the runs before this one
+  for (size_t i = 0; i < count; ++i) {
+    llvm::Constant* const start = in_lanes(identity(loop.combine[i], type_of(loop.results[i])));
+    so_far.push_back(builder_.CreatePHI(start->getType(), 2));
+    so_far[i]->addIncoming(llvm::PoisonValue::get(start->getType()), enter);
+  }
+  const llvm::SmallVector<llvm::Value*, 4> of_run = reduce_run(loop, run_begin, run_end, {.enter = enter, .exit = run_done});
+  builder_.CreateCondBr(is_single, exit, several);
+
+  builder_.SetInsertPoint(several);
+  builder_.CreateCondBr(builder_.CreateICmpEQ(run_begin, begin), added, add);
+  builder_.SetInsertPoint(add);
+  llvm::SmallVector<llvm::Value*, 4> sums;
+  for (size_t i = 0; i < count; ++i) sums.push_back(combine(loop.combine[i], type_of(loop.results[i]), so_far[i], of_run[i]));
+  builder_.CreateBr(added);
+
+  builder_.SetInsertPoint(added);
+  llvm::SmallVector<llvm::PHINode*, 4> lanes;
+  for (size_t i = 0; i < count; ++i) {
+    lanes.push_back(builder_.CreatePHI(of_run[i]->getType(), 2));
+    lanes[i]->addIncoming(of_run[i], several);
+    lanes[i]->addIncoming(sums[i], add);
+    so_far[i]->addIncoming(lanes[i], added);
+  }
+  run_begin->addIncoming(run_end, added);
+  llvm::Value* const next_end = builder_.CreateAdd(run_end, run_indices);
+  run_end->addIncoming(builder_.CreateSelect(builder_.CreateICmpSLT(next_end, end), next_end, end), added);
+  builder_.CreateCondBr(builder_.CreateICmpSLT(run_end, end), run, exit);
+
+  builder_.SetInsertPoint(exit);
+  llvm::SmallVector<llvm::PHINode*, 4> results;
+  for (size_t i = 0; i < count; ++i) {
+    results.push_back(builder_.CreatePHI(of_run[i]->getType(), 3));
+    results[i]->addIncoming(in_lanes(of_nothing(loop.combine[i], type_of(loop.results[i]))), before);
+    results[i]->addIncoming(of_run[i], run_done);
+    results[i]->addIncoming(lanes[i], added);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    set(loop.results[i], Lanes::uniform(combine_lanes(loop.combine[i], type_of(loop.results[i]), results[i])));
+  }
 }
 
 }  // namespace anyshape::codegen

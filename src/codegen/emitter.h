@@ -136,16 +136,17 @@ class Emitter {
   void open_loop(const loop::Block& body, llvm::BasicBlock* enter, llvm::BasicBlock* head, llvm::PHINode* counter);
   void emit_serial(const loop::Instruction& loop);
   void emit_vector(const loop::Instruction& loop);
-  // The basic blocks of a loop over vectors; `exit` is entered in three cases: no iteration, full last vector, partial last vector.
+  // The basic blocks of a loop over vectors, entered from `enter`; `exit` is entered in two cases: full last vector, partial last vector.
   struct LoopBlocks {
-    llvm::BasicBlock *before, *enter, *head, *full, *partial, *exit;
-    llvm::PHINode* index;
-    llvm::Value* end;
+    llvm::BasicBlock *enter = nullptr, *head = nullptr, *full = nullptr, *partial = nullptr, *exit = nullptr;
+    llvm::PHINode* index = nullptr;
+    llvm::Value* end = nullptr;
   };
-  LoopBlocks begin_vectors(const loop::Instruction& loop, int least_width);
+  LoopBlocks begin_vectors(const loop::Instruction& loop, llvm::Value* begin, llvm::Value* end, LoopBlocks blocks, int least_width);
   void begin_body(const LoopBlocks& blocks);
   void end_full_block(const LoopBlocks& blocks);
   void emit_reduce(const loop::Instruction& loop);
+  llvm::SmallVector<llvm::Value*, 4> reduce_run(const loop::Instruction& loop, llvm::Value* begin, llvm::Value* end, LoopBlocks blocks);
   Constant* identity(loop::Combine combine, Dtype type);
   Constant* of_nothing(loop::Combine combine, Dtype type);
   llvm::Value* combine(loop::Combine combine, Dtype type, llvm::Value* a, llvm::Value* b);

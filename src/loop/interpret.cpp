@@ -4,11 +4,13 @@
 #include <anyshape/error.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <vector>
 
 #include "base/float_state.h"
+#include "loop/parts.h"
 #include "loop/rules.h"
 #include "loop/scalar.h"
 
@@ -109,15 +111,22 @@ class Interpreter {
     const int64_t begin = integer(reduce.args[0]);
     const int64_t end = integer(reduce.args[1]);
     const size_t count = reduce.results.size();
-    std::vector<std::array<Scalar, lanes>> sums(count);
-    const auto start = begin < end ? identity : of_nothing;
-    for (size_t i = 0; i < count; ++i) sums[i].fill(start(reduce.combine[i], type(reduce.results[i])));
-    for (int64_t index = begin; index < end; ++index) {
-      at(reduce.index) = Scalar::of(index);
-      if (const int32_t failure = run(reduce.body); failure != 0) return failure;
+    std::vector<std::array<Scalar, lanes>> sums(count), of_run(count);
+    for (size_t i = 0; i < count; ++i) sums[i].fill(of_nothing(reduce.combine[i], type(reduce.results[i])));
+    for (int64_t run_begin = begin; run_begin < end; run_begin += run_indices) {
+      for (size_t i = 0; i < count; ++i) of_run[i].fill(identity(reduce.combine[i], type(reduce.results[i])));
+      for (int64_t index = run_begin; index < std::min(run_begin + run_indices, end); ++index) {
+        at(reduce.index) = Scalar::of(index);
+        if (const int32_t failure = run(reduce.body); failure != 0) return failure;
+        for (size_t i = 0; i < count; ++i) {
+          Scalar& lane = of_run[i][static_cast<size_t>((index - run_begin) % lanes)];
+          lane = combined(reduce.combine[i], type(reduce.results[i]), lane, at(reduce.yields[i]));
+        }
+      }
       for (size_t i = 0; i < count; ++i) {
-        Scalar& lane = sums[i][static_cast<size_t>((index - begin) % lanes)];
-        lane = combined(reduce.combine[i], type(reduce.results[i]), lane, at(reduce.yields[i]));
+        for (size_t l = 0; l < lanes; ++l) {
+          sums[i][l] = run_begin == begin ? of_run[i][l] : combined(reduce.combine[i], type(reduce.results[i]), sums[i][l], of_run[i][l]);
+        }
       }
     }
     for (size_t i = 0; i < count; ++i) {

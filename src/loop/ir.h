@@ -120,7 +120,8 @@ struct Instruction {
   Block otherwise;                   // If
   Values yields;                     // Serial For: the next carried values; Reduce: what this index contributes
 };
-// Reduce: index `begin + j` is added to logical lane j % 16, lanes start at the identity, and lanes are combined in the fixed tree
+// Reduce: runs of 1,024 indices (loop/parts.h), each of which has 16 logical lanes that start at the identity; index `begin + j` is added to lane
+// j % 16 of its run. Lanes of a run are added to those of the runs before it, and in the end lanes are combined in the fixed tree
 // lane[l] = combine(lane[l], lane[l + half]) for half = 8, 4, 2, 1. Sum starts at 0, SumTo too (floats: at -0; without an index the
 // result is 0), Product at 1, Maximum at the type's lowest finite number (floats: -infinity), Minimum at the highest (floats: +infinity), All
 // at true, Any at false. A Reduce never stands in a Vector loop.

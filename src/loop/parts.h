@@ -4,7 +4,11 @@
 
 namespace anyshape::loop {
 
-// A long run of elements is combined in parts of so many, each in 16 lanes, and the parts in order, so that rounding errors do not pile up.
+// A Reduce starts its lanes anew after so many indices and adds them to those before: a lane adds 64 numbers at a time, which keeps rounding
+// errors small, and a processor of many threads has pieces enough to begin with.
+inline constexpr int64_t run_indices = 1024;
+
+// A long row of elements is combined in parts of so many, each in 16 lanes, and the parts in order, so that rounding errors do not pile up.
 inline constexpr int64_t part_elements = 16384;
 
 // Along columns, rows are combined before others are added to them: as many as have so many elements, eight at least, so that what parts

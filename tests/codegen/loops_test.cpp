@@ -83,8 +83,10 @@ TEST(Reduce, every_combination_on_every_type_and_length) {
       const int32_t x = b.buffer("x", type, Access::In), y = b.buffer("y", type, Access::Out);
       b.store(y, b.integer(0), b.reduce(b.integer(2), b.add(b.size("n"), b.integer(2)), kind, [&](Value i) { return b.load(x, i); }));
       const Compiled compiled(b.finish());
-      for (const int64_t n : lengths())
-        compiled.run_both({random_memory(type, n + 2, static_cast<unsigned>(n)), random_memory(type, 1, 2)}, {n});
+      for (const auto& some : {lengths(), lengths_in_runs()}) {
+        for (const int64_t n : some)
+          compiled.run_both({random_memory(type, n + 2, static_cast<unsigned>(n)), random_memory(type, 1, 2)}, {n});
+      }
     }
   }
 }
@@ -117,7 +119,9 @@ TEST(Reduce, several_results_at_once_with_loops_inside) {
   });
   for (int64_t i = 0; i < 3; ++i) b.store(y, b.integer(i), results[static_cast<size_t>(i)]);
   const Compiled compiled(b.finish());
-  for (const int64_t size : lengths()) compiled.run_both({random_memory(Dtype::f32, 3 * size, 1), random_memory(Dtype::f32, 3, 2)}, {size});
+  for (const auto& some : {lengths(), lengths_in_runs()}) {
+    for (const int64_t size : some) compiled.run_both({random_memory(Dtype::f32, 3 * size, 1), random_memory(Dtype::f32, 3, 2)}, {size});
+  }
 }
 
 // As in softmax: exponentials are stored while they are summed, then scaled where they stand. Stores stop at the end.
@@ -134,8 +138,10 @@ TEST(Reduce, bodies_store) {
     b.vector_for(b.integer(0), n, [&](Value i) { b.store(y, i, b.multiply(b.load(y, i), sum)); });
     b.store(z, b.integer(0), sum);
     const Compiled compiled(b.finish());
-    for (const int64_t size : lengths()) {
-      compiled.run_both({random_memory(type, size, 1), random_memory(type, size, 2), random_memory(type, 1, 3)}, {size});
+    for (const auto& some : {lengths(), lengths_in_runs()}) {
+      for (const int64_t size : some) {
+        compiled.run_both({random_memory(type, size, 1), random_memory(type, size, 2), random_memory(type, 1, 3)}, {size});
+      }
     }
   }
 }

@@ -194,4 +194,7 @@ inline std::vector<int64_t> lengths() {
   return result;
 }
 
+// Those of a Reduce that has more than one run.
+inline std::vector<int64_t> lengths_in_runs() { return {1023, 1024, 1025, 1039, 1040, 1041, 1100, 2047, 2048, 2049, 3072, 3073, 4100}; }
+
 }  // namespace anyshape::codegen

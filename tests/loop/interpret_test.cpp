@@ -4,6 +4,8 @@
 #include <anyshape/error.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -158,6 +160,28 @@ TEST(Interpret, reduce_adds_in_sixteen_lanes_and_a_fixed_tree) {
     other_orders += y != sum_in_lanes(part, 8) && y != sum_in_lanes(part, 32) && y != sum_in_lanes(part, 1) ? 1 : 0;
   }
   EXPECT_GT(other_orders, 50) << "the numbers do not tell this order from others";
+}
+
+// Lanes begin anew after 1,024 indices: in every run a lane adds 64 numbers, and its sum is added to that of the runs before.
+TEST(Interpret, reduce_adds_runs_of_1024_indices_in_order) {
+  std::vector<float> x;
+  for (int i = 0; i < 4200; ++i) x.push_back(std::sin(static_cast<float>(i * i)) * std::ldexp(1.0F, (i * 7) % 5));
+  int other_orders = 0;
+  for (const size_t count : {1023, 1024, 1025, 1039, 1041, 1500, 2047, 2048, 2049, 2065, 3072, 3073, 4000, 4195}) {
+    float y = 0;
+    run_text("kernel f(n) { in x: f32 out y: f32 s = reduce sum i in 5 .. n { yield x[i] } y[0] = s }", {x.data(), &y},
+             {static_cast<int64_t>(count + 5)});
+    std::array<float, 16> sums{};
+    for (size_t begin = 0; begin < count; begin += 1024) {
+      std::array<float, 16> lane{};
+      for (size_t i = begin; i < std::min(begin + 1024, count); ++i) lane[i % 16] += x[5 + i];
+      for (size_t l = 0; l < 16; ++l) sums[l] = begin == 0 ? lane[l] : sums[l] + lane[l];
+    }
+    const float expected = sum_in_lanes(sums, 16);
+    ASSERT_EQ(std::bit_cast<uint32_t>(y), std::bit_cast<uint32_t>(expected)) << count;
+    other_orders += y != sum_in_lanes(std::span(x).subspan(5, count), 16) ? 1 : 0;
+  }
+  EXPECT_GT(other_orders, 5) << "the numbers do not tell this order from others";
 }
 
 TEST(Interpret, empty_reductions_give_the_identity) {

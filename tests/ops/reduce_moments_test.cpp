@@ -105,5 +105,14 @@ TEST(LongSums, stay_accurate_in_f32) {
   EXPECT_NEAR(sum(sum(reshape(x, {count / 10, 10}), {.axes = {0}})).item<float>() / exact, 1.0, 2e-6);
 }
 
+// Equal numbers round in the same direction for long: lanes of 10,000 numbers would lose 90 units or more of the 24th bit, runs of 1,024 lose ten.
+TEST(LongSums, of_one_part_stay_accurate_in_f32) {
+  for (const float value : {0.1F, 0.7F}) {
+    const Tensor x = full({3, 10000}, value);
+    EXPECT_NEAR(sum(x[0]).item<float>() / (10000.0 * value), 1.0, 20 * 0x1p-24);
+    EXPECT_NEAR(sum(x, {.axis = 1}).to_vector<float>()[1] / (10000.0 * value), 1.0, 20 * 0x1p-24);
+  }
+}
+
 }  // namespace
 }  // namespace anyshape
