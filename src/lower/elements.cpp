@@ -113,13 +113,13 @@ loop::Value Elements::broadcast_index(loop::Value index, const Dim& size, const 
   loop::Builder& b = kernel_.b;
   if (proves_equal(size, extent).value_or(false)) return index;
   if (proves_equal(size, 1).value_or(false)) return b.integer(0);
-  has_open_sizes_ = true;
   if (index == inner_) {
     for (const OpenChoice& choice : choices_) {
       if (choice.size.same_as(size)) return choice.repeated ? b.integer(0) : index;
     }
-    if (std::ranges::none_of(open_inner_, [&](const Dim& known) { return known.same_as(size); })) open_inner_.push_back(size);
   }
+  const auto is_known = [&](const OpenIndex& known) { return known.index == index && known.size.same_as(size); };
+  if (std::ranges::none_of(open_, is_known)) open_.push_back({index, size});
   return b.multiply(index, b.cast(b.binary(loop::Op::NotEqual, kernel_.size(size), b.integer(1)), Dtype::i64));
 }
 

@@ -46,8 +46,12 @@ class Elements {
   void set_given(Given given) { given_ = std::move(given); }
 
   const std::vector<ElementAccess>& accesses() const { return accesses_; }
-  const std::vector<Dim>& open_inner_sizes() const { return open_inner_; }  // met along the inner index, without a choice
-  bool has_open_sizes() const { return has_open_sizes_; }                   // along any index
+  // A size that is 1 or not only at run time, along an index: met without a choice.
+  struct OpenIndex {
+    loop::Value index;
+    Dim size;
+  };
+  const std::vector<OpenIndex>& open_sizes() const { return open_; }
   const std::vector<const graph::Node*>& indexed_nodes() const { return indexed_; }
 
  private:
@@ -73,8 +77,7 @@ class Elements {
   std::vector<Known> known_;
   PointerTable<graph::Value, int32_t> last_known_;  // per value: 1 + its last one among them
   std::vector<ElementAccess> accesses_;
-  std::vector<Dim> open_inner_;
-  bool has_open_sizes_ = false;
+  std::vector<OpenIndex> open_;
   std::vector<const graph::Node*> indexed_;
 };
 

@@ -42,10 +42,12 @@ void dry_run(const Node& root, const Groups& groups, KernelReads& found) {
       MemoryRead& read = found.reads.emplace_back(MemoryRead{access.value, {}});
       for (const loop::Value at : access.index) read.axes.push_back(axis_of(at));
     }
+    for (const Elements::OpenIndex& open : elements.open_sizes()) {
+      if (const int axis = axis_of(open.index); axis >= 0) found.add_open({axis, open.size});
+    }
   });
   found.indexed = elements.indexed_nodes();
   for (const Node* node : found.indexed) found.whole.push_back(node->inputs.back());
-  found.has_open_sizes = elements.has_open_sizes();
 }
 
 }  // namespace
@@ -72,13 +74,26 @@ void KernelReads::add(const KernelReads& other) {
   }
   for (const Node* node : other.ops) add_op(node);
   for (size_t axis = 0; axis < joins.size(); ++axis) joins[axis] = joins[axis] && other.joins[axis];
-  has_open_sizes = has_open_sizes || other.has_open_sizes;
+  for (const OpenSize& size : other.open) add_open(size);
 }
 
 bool KernelReads::add_op(const Node* node) {
   if (std::ranges::find(ops, node) != ops.end()) return false;
   ops.push_back(node);
   return true;
+}
+
+void KernelReads::add_open(const OpenSize& size) {
+  const auto is_known = [&](const OpenSize& known) { return known.axis == size.axis && known.size.same_as(size.size); };
+  if (std::ranges::none_of(open, is_known)) open.push_back(size);
+}
+
+std::vector<Dim> KernelReads::open_sizes(int axis) const {
+  std::vector<Dim> sizes;
+  for (const OpenSize& each : open) {
+    if (each.axis == axis) sizes.push_back(each.size);
+  }
+  return sizes;
 }
 
 void KernelReads::drop(const std::function<bool(const Value*)>& is_made) {

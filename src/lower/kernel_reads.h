@@ -26,19 +26,27 @@ struct MemoryRead {
   bool is_at_own_index(const Shape& space) const { return is_in_order() && value->spec.shape.same_as(space); }
 };
 
+// A size along an axis of the loops that is 1 or not only at run time.
+struct OpenSize {
+  int axis;
+  Dim size;
+};
+
 struct KernelReads {
   std::vector<MemoryRead> reads;
   InlineVector<const graph::Value*, 3> whole;  // read before the loops begin, or out of order
   std::vector<const graph::Node*> indexed;     // ops whose indices are checked before the loops begin
   InlineVector<const graph::Node*, 4> ops;     // computed in the loops, each once: few, so that they are looked through
   std::vector<bool> joins;                     // per axis of the loops, if there are some over one space: see find_joins
-  bool has_open_sizes = false;                 // an operand's size is 1 or not only at run time
+  std::vector<OpenSize> open;                  // each once
 
   // Those of loops over the same space, or of whatever loops where `joins` is empty.
   void add(const KernelReads& other);
   void drop(const std::function<bool(const graph::Value*)>& is_made);  // a kernel does not read from memory what it makes
   bool any_of(const std::function<bool(const graph::Value*)>& is) const;
   bool add_op(const graph::Node* node);  // whether it is new
+  void add_open(const OpenSize& size);
+  std::vector<Dim> open_sizes(int axis) const;
 };
 
 // Of the loops that end in `root`, by what is in memory now. What is neither a loop over elements nor a reduction reads all its inputs as a

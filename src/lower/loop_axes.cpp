@@ -66,17 +66,4 @@ LoopAxes find_axes(const Roots& roots, const KernelReads& reads, const GroupCont
   return {join_axes(space, joins, may_join), reads.indexed, read_at_own_index(space, reads, context)};
 }
 
-std::vector<Dim> open_sizes(const Roots& roots, const KernelReads& reads, const GroupContext& context, const AxisGroup& axis) {
-  if (!reads.has_open_sizes) return {};
-  KernelWriter kernel("dry_run");
-  Elements elements(kernel, context.groups, context.find_buffer, context.node_number);
-  kernel.b.serial_for(kernel.b.integer(0), kernel.size(axis.extent), [&](Value i) {
-    std::vector<Value> index(roots[0]->outputs[0]->spec.shape.rank(), kernel.b.integer(0));
-    index[axis.last] = i;
-    elements.enter_body(i);
-    for (const Node* root : roots) elements.compute(root->outputs[0], index);
-  });
-  return elements.open_inner_sizes();
-}
-
 }  // namespace anyshape::lower

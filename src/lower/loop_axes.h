@@ -26,7 +26,4 @@ struct LoopAxes {
 LoopAxes find_axes(const Roots& roots, const KernelReads& reads, const GroupContext& context,
                    const std::function<bool(int, int)>& may_join);
 
-// Sizes along one joined axis that are 1 or not only at run time.
-std::vector<Dim> open_sizes(const Roots& roots, const KernelReads& reads, const GroupContext& context, const AxisGroup& axis);
-
 }  // namespace anyshape::lower

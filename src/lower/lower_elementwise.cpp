@@ -43,7 +43,7 @@ GroupKernel lower_elementwise(const PlannedKernel& planned, const GroupContext& 
   }
 
   const Dim inner = found.axes.back().extent;
-  emit_versions(kernel, open_sizes(roots, planned.reads, context, found.axes.back()), inner, [&](const std::vector<OpenChoice>& choices) {
+  emit_versions(kernel, planned.reads.open_sizes(found.axes.back().last), inner, [&](const std::vector<OpenChoice>& choices) {
     if (found.axes.size() == 1) {
       b.ranges(kernel.parameter(inner), b.integer(1), loop::Walk::Once, [&](Value begin, Value end) { innermost(begin, end, choices); });
       return;

@@ -37,7 +37,7 @@ EpilogueWriter::EpilogueWriter(KernelWriter& kernel, const graph::Value& product
   if (rows_.empty()) throw InternalError(fmt::format("lower: %{} is followed by a loop along other rows", product.id));
   columns_ = rows_.back();
   rows_.pop_back();
-  open_ = open_sizes(roots_, epilogue.reads, context, columns_);
+  open_ = epilogue.reads.open_sizes(columns_.last);
 }
 
 void EpilogueWriter::write(const LowerCall::Block& block) {

@@ -16,18 +16,7 @@ void ReductionKernel::find_axes(const KernelReads& reads) {
   const auto may_join = [&](int a, int b) { return fates_[a] == fates_[b] && fates_[a] != AxisFate::Open; };
   for (const AxisGroup& group : join_axes(space(), reads.joins, may_join)) axes_.push_back({group, fates_[group.last]});
   indexed_ = reads.indexed;
-  if (reads.has_open_sizes) open_ = open_sizes();
-}
-
-// Along the innermost axis, by a dry run.
-std::vector<Dim> ReductionKernel::open_sizes() {
-  KernelWriter kernel("dry_run");
-  Elements elements(kernel, context_.groups, context_.find_buffer, context_.node_number);
-  nest_loops(kernel, space(), [&](const std::vector<Value>& index) {
-    elements.enter_body(index.empty() ? Value{} : index.back());
-    for (const Target& target : targets_) elements.element(target.input, index);
-  });
-  return elements.open_inner_sizes();
+  open_ = reads.open_sizes(space().rank() - 1);
 }
 
 void ReductionKernel::find_output_axes(const Node& root, Target& target) const {

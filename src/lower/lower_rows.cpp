@@ -24,28 +24,7 @@ using loop::Value;
 void RowsKernel::find_axes() {
   axes_ = join_axes(rows_.space, reads_.joins, [&](int a, int b) { return (a < rows_.row_rank) == (b < rows_.row_rank); });
   indexed_ = reads_.indexed;
-  if (reads_.has_open_sizes) open_ = open_sizes();
-}
-
-// Along a row, by a dry run.
-std::vector<Dim> RowsKernel::open_sizes() const {
-  KernelWriter kernel("dry_run");
-  Elements elements(kernel, context_.groups, context_.find_buffer, context_.node_number);
-  elements.set_given([&](const graph::Value* value, std::span<const Value> index) {
-    if (!passes_.inside.contains(value)) return Value{};
-    const OpDef& op = *value->node->op;
-    if (op.reduce != nullptr || op.is_alias) return kernel.b.constant(computed_in(value->spec.dtype), int64_t{0});
-    return elements.compute(value, index);
-  });
-  nest_loops(kernel, rows_.space, [&](const std::vector<Value>& index) {
-    elements.enter_body(index.back());
-    for (const Pass& pass : passes_.passes) {
-      for (const Node* reduction : pass.reductions) elements.element(reduction->inputs[0], index);
-      for (const Node* column : pass.columns) elements.element(column->inputs[0], index);
-      for (const graph::Value* value : pass.stored) elements.element(value, index);
-    }
-  });
-  return elements.open_inner_sizes();
+  open_ = reads_.open_sizes(rows_.space.rank() - 1);
 }
 
 void RowsKernel::declare_buffers() {

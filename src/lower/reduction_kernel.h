@@ -58,7 +58,6 @@ class ReductionKernel {
 
   // lower_reduction.cpp: everything, and rows
   void find_axes(const KernelReads& reads);
-  std::vector<Dim> open_sizes();
   void find_output_axes(const graph::Node& root, Target& target) const;
   void emit_innermost() {
     if (axes_.back().fate != AxisFate::Open) return emit();

@@ -57,7 +57,6 @@ class RowsKernel {
   const Row& row() const { return together_[current_]; }
   // lower_rows.cpp: row by row
   void find_axes();
-  std::vector<Dim> open_sizes() const;
   void declare_buffers();
   void emit();
   void emit_blocks();

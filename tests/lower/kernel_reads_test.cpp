@@ -110,17 +110,23 @@ TEST(KernelReads, of_a_loop_say_at_which_axes_each_value_is_read) {
   EXPECT_EQ(axes, (std::map<int, std::vector<int>>{{0, {0, 1}}, {1, {1}}, {2, {1, 0}}}));
   EXPECT_EQ(reads.ops.size(), 3U);
   EXPECT_EQ(reads.joins, (std::vector<bool>{false, false})) << "y goes on along the second axis only";
-  EXPECT_FALSE(reads.has_open_sizes);
+  EXPECT_TRUE(reads.open.empty());
 }
 
-TEST(KernelReads, know_of_sizes_that_are_1_only_at_run_time) {
-  const Planned planned(R"(graph f(%0 x: f32[n, 8], %1 y: f32[m, 8]) {
+TEST(KernelReads, know_along_which_axis_a_size_is_1_only_at_run_time) {
+  const Planned planned(R"(graph f(%0 x: f32[n, 8], %1 y: f32[m, 8], %2 z: f32[m, 1]) {
   check add: n broadcasts with m
-  %2 = add(%0, %1) : f32[bcast(n, m), 8]
-  return %2
+  check multiply: bcast(n, m) broadcasts with m
+  %3 = add(%0, %1) : f32[bcast(n, m), 8]
+  %4 = multiply(%3, %2) : f32[bcast(n, m), 8]
+  return %4
 }
 )");
-  EXPECT_TRUE(planned.groups.kernels.at(0).reads.has_open_sizes);
+  const lower::KernelReads& reads = planned.groups.kernels.at(0).reads;
+  std::vector<std::string> sizes;
+  for (const Dim& size : reads.open_sizes(0)) sizes.push_back(to_string(size));
+  EXPECT_EQ(sizes, (std::vector<std::string>{"n", "m"})) << "each once";
+  EXPECT_TRUE(reads.open_sizes(1).empty());
 }
 
 }  // namespace
