@@ -34,7 +34,7 @@ class Forward {
   void each_result(const AttentionTile& tile, loop::Value i, const std::function<loop::Value(loop::Value so_far)>& change) const {
     const TileMatrix y = loops_.query_rows(tile, y_, loops_.value_depth);
     const loop::Value row = b_.add(y.offset, b_.multiply(i, y.leading));
-    b_.vector_for(b_.integer(0), loops_.value_depth, [&](loop::Value column) {
+    b_.elements(b_.integer(0), loops_.value_depth, [&](loop::Value column) {
       const loop::Value offset = b_.add(row, column);
       b_.store(y_, offset, change(b_.load(y_, offset)));
     });
@@ -83,8 +83,8 @@ class Forward {
     // A query that meets nothing has scores of -infinity alone: with these statistics its weights are 0, here and in the gradient.
     const loop::Value meets_nothing = loops_.meets_nothing(tile, i);
     if (meets_nothing) greatest = b_.select(meets_nothing, nothing, greatest);
-    b_.vector_for(zero, tile.keys,
-                  [&](loop::Value k) { b_.store(weights_, b_.add(row, k), loop::exp_at_most_zero(b_, b_.subtract(score(k), greatest))); });
+    b_.elements(zero, tile.keys,
+                [&](loop::Value k) { b_.store(weights_, b_.add(row, k), loop::exp_at_most_zero(b_, b_.subtract(score(k), greatest))); });
     const loop::Value sum = b_.reduce(zero, tile.keys, loop::Combine::Sum, raw);
     const loop::Value shrink = loop::exp_at_most_zero(b_, b_.subtract(before, greatest));
     const loop::Value sum_before = b_.select(is_first, nothing, b_.multiply(b_.load(statistics_, statistics.sum), shrink));
@@ -92,8 +92,8 @@ class Forward {
     const loop::Value sum_so_far = b_.add(sum_before, sum);
     b_.store(statistics_, statistics.sum, meets_nothing ? b_.select(meets_nothing, b_.constant(loops_.type, 1.0), sum_so_far) : sum_so_far);
     if (loops_.has_dropout()) {
-      b_.vector_for(zero, tile.keys,
-                    [&](loop::Value k) { b_.store(weights_, b_.add(row, k), b_.multiply(raw(k), loops_.keep_factor(tile, i, k))); });
+      b_.elements(zero, tile.keys,
+                  [&](loop::Value k) { b_.store(weights_, b_.add(row, k), b_.multiply(raw(k), loops_.keep_factor(tile, i, k))); });
     }
     b_.if_(is_first, [] {}, [&] { each_result(tile, i, [&](loop::Value so_far) { return b_.multiply(so_far, shrink); }); });
   }

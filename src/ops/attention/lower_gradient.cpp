@@ -1,4 +1,4 @@
-// Backward: one task per row and head walks its tiles in order, makes the weights again from the statistics and adds up the gradients of all
+// Backward: one piece per row and head walks its tiles in order, makes the weights again from the statistics and adds up the gradients of all
 // three operands, each product of a tile once.
 #include "loop/math.h"
 #include "ops/attention/tiles.h"
@@ -35,7 +35,7 @@ class Backward {
   void clear(const TileMatrix& matrix, loop::Value rows, loop::Value width) const {
     b_.serial_for(b_.integer(0), rows, [&](loop::Value i) {
       const loop::Value row = b_.add(matrix.offset, b_.multiply(i, matrix.leading));
-      b_.vector_for(b_.integer(0), width, [&](loop::Value k) { b_.store(matrix.buffer, b_.add(row, k), b_.constant(loops_.type, 0.0)); });
+      b_.elements(b_.integer(0), width, [&](loop::Value k) { b_.store(matrix.buffer, b_.add(row, k), b_.constant(loops_.type, 0.0)); });
     });
   }
 
@@ -70,7 +70,7 @@ class Backward {
     const loop::Value sum = b_.load(call.input(loops_.inputs.statistics), b_.add(statistics, b_.integer(1)));
     const loop::Value products = b_.load(call.input(loops_.inputs.products), line);
     const loop::Value share = b_.divide(b_.constant(loops_.type, 1.0), sum), nothing = b_.constant(loops_.type, 0.0);
-    b_.vector_for(b_.integer(0), tile.keys, [&](loop::Value k) {
+    b_.elements(b_.integer(0), tile.keys, [&](loop::Value k) {
       const loop::Value at = b_.add(offset, k), score = loops_.score(tile, i, k, b_.load(weights_, at));
       const loop::Value weight = b_.multiply(loop::exp_at_most_zero(b_, b_.subtract(score, greatest)), share);
       loop::Value kept = weight, d_weight = b_.load(d_scores_, at);

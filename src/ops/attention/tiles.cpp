@@ -94,17 +94,17 @@ AttentionRow AttentionLoops::row_at(loop::Value row, loop::Value head) const {
   return {row, head, first_query, queries, first_key, keys, ahead(queries, keys)};
 }
 
-void AttentionLoops::on_slots(loop::Value tasks, const std::function<void(loop::Value, loop::Value)>& body) const {
-  const loop::Value slots = b.minimum(tasks, call.size(slots_)), zero = b.integer(0), one = b.integer(1);
-  b.parallel_for(zero, slots, one, [&](loop::Value slot) {
-    const loop::Value turns = b.floor_divide(b.subtract(b.add(tasks, b.subtract(slots, one)), slot), slots);
+void AttentionLoops::on_slots(loop::Value pieces, const std::function<void(loop::Value, loop::Value)>& body) const {
+  const loop::Value slots = b.minimum(pieces, call.size(slots_)), zero = b.integer(0), one = b.integer(1);
+  b.each(zero, slots, b.integer(tile_queries * tile_keys), [&](loop::Value slot) {
+    const loop::Value turns = b.floor_divide(b.subtract(b.add(pieces, b.subtract(slots, one)), slot), slots);
     b.serial_for(zero, turns, [&](loop::Value turn) { body(b.add(slot, b.multiply(turn, slots)), slot); });
   });
 }
 
 void AttentionLoops::for_each_row(const std::function<void(const AttentionRow&, loop::Value)>& body) const {
   on_slots(b.multiply(call.size(rows_), heads),
-           [&](loop::Value task, loop::Value slot) { body(row_at(b.floor_divide(task, heads), modulo(b, task, heads)), slot); });
+           [&](loop::Value piece, loop::Value slot) { body(row_at(b.floor_divide(piece, heads), modulo(b, piece, heads)), slot); });
 }
 
 AttentionTile AttentionLoops::queries_from(const AttentionRow& row, loop::Value first, loop::Value slot) const {
@@ -123,9 +123,9 @@ void AttentionLoops::in_query_tiles(const AttentionRow& row, loop::Value slot,
 void AttentionLoops::for_each_query_tile(const std::function<void(const AttentionTile&)>& body) const {
   const loop::Value zero = b.integer(0), one = b.integer(1);
   const auto run = [&](loop::Value tiles, const std::function<std::pair<loop::Value, loop::Value>(loop::Value tile)>& find) {
-    on_slots(b.multiply(tiles, heads), [&](loop::Value task, loop::Value slot) {
-      const auto [row, first] = find(b.floor_divide(task, heads));
-      body(queries_from(row_at(row, modulo(b, task, heads)), first, slot));
+    on_slots(b.multiply(tiles, heads), [&](loop::Value piece, loop::Value slot) {
+      const auto [row, first] = find(b.floor_divide(piece, heads));
+      body(queries_from(row_at(row, modulo(b, piece, heads)), first, slot));
     });
   };
   if (form_ == AttentionForm::Dense) {
@@ -185,7 +185,7 @@ void AttentionLoops::product(const TileMatrix& a, const TileMatrix& bb, const Ti
   const loop::Value stride_b = bb.transpose ? one : bb.leading, row_b = bb.transpose ? bb.leading : one;
   b.serial_for(zero, m, [&](loop::Value i) {
     const loop::Value from_a = b.add(a.offset, b.multiply(i, row_a)), to = b.add(c.offset, b.multiply(i, c.leading));
-    b.vector_for(zero, n, [&](loop::Value column) {
+    b.elements(zero, n, [&](loop::Value column) {
       const loop::Value from_b = b.add(bb.offset, b.multiply(column, row_b)), nothing = b.constant(type, 0.0);
       const loop::Value start[] = {b.select(b.equal(accumulate, zero), nothing, b.load(c.buffer, b.add(to, column)))};
       const std::vector<loop::Value> total =

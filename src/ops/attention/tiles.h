@@ -33,8 +33,8 @@ class AttentionLoops {
  public:
   AttentionLoops(LowerCall& call, AttentionForm form, bool is_gradient);
 
-  // At most so many tasks run side by side, each with scratch memory of its own: memory stays in proportion however many tasks there are,
-  // and which task comes where depends on sizes alone.
+  // At most so many pieces run side by side, each with scratch memory of its own: memory stays in proportion however many pieces there are,
+  // and which piece comes where depends on sizes alone.
   static constexpr int64_t most_slots = 32;
   static constexpr int64_t tile_queries = 64, tile_keys = 256;
 
@@ -79,8 +79,8 @@ class AttentionLoops {
   loop::Value is_past(const AttentionTile& tile, loop::Value i, loop::Value k) const;
   AttentionTile queries_from(const AttentionRow& row, loop::Value first, loop::Value slot) const;
   loop::Value mask_offset(const AttentionTile& tile, loop::Value i, loop::Value k) const;
-  // Tasks 0, 1, ... on the slots in turn.
-  void on_slots(loop::Value tasks, const std::function<void(loop::Value task, loop::Value slot)>& body) const;
+  // Pieces 0, 1, ... on the slots in turn.
+  void on_slots(loop::Value pieces, const std::function<void(loop::Value piece, loop::Value slot)>& body) const;
 
   const AttentionAttrs& attrs_;
   const AttentionForm form_;

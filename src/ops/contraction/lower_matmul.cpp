@@ -77,7 +77,7 @@ void generated_row(LowerCall& call, const Sizes& s, loop::Value row_of_a, loop::
   loop::Builder& b = call.b;
   const Dtype type = call.outputs[0].dtype;
   const int32_t a = call.input(0), bb = call.input(1), c = call.output(0);
-  b.vector_for(b.integer(0), s.n, [&](loop::Value column) {
+  b.elements(b.integer(0), s.n, [&](loop::Value column) {
     const loop::Value from = b.add(start_of_b, b.multiply(column, s.row_b));
     const loop::Value zero[] = {b.constant(type, int64_t{0})};
     const std::vector<loop::Value> total =
@@ -120,12 +120,11 @@ void lower_matmul(LowerCall& call) {
     return offset;
   };
   const loop::Value zero = b.integer(0);
-  const loop::Value grain = b.maximum(b.integer(1), b.floor_divide(b.integer(16384), b.multiply(s.n, s.k)));
-  b.parallel_for(zero, b.multiply(call.size(batch.count()), s.m), grain, [&](loop::Value task) {
-    const std::vector<loop::Value> entry = unravel(b, b.floor_divide(task, s.m), batch_sizes);
-    const loop::Value row = modulo(b, task, s.m), row_of_a = b.add(begin_of(0, entry), b.multiply(row, s.row_a));
-    generated_row(call, s, row_of_a, begin_of(1, entry), b.multiply(task, s.n));
-    call.written({task, b.add(task, b.integer(1)), zero, s.n});
+  b.each(zero, b.multiply(call.size(batch.count()), s.m), b.multiply(s.n, s.k), [&](loop::Value at) {
+    const std::vector<loop::Value> entry = unravel(b, b.floor_divide(at, s.m), batch_sizes);
+    const loop::Value row = modulo(b, at, s.m), row_of_a = b.add(begin_of(0, entry), b.multiply(row, s.row_a));
+    generated_row(call, s, row_of_a, begin_of(1, entry), b.multiply(at, s.n));
+    call.written({at, b.add(at, b.integer(1)), zero, s.n});
   });
 }
 
