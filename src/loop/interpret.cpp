@@ -19,8 +19,15 @@ namespace {
 
 class Interpreter {
  public:
-  Interpreter(const Kernel& kernel, AsContext* context, std::span<void* const> buffers, std::span<const int64_t> dims, ExternLookup externs)
-      : kernel_(kernel), context_(context), buffers_(buffers), dims_(dims), externs_(externs), values_(kernel.types.size()) {}
+  Interpreter(const Kernel& kernel, AsContext* context, std::span<void* const> buffers, std::span<const int64_t> dims, ExternLookup externs,
+              MemoryWatch* watch)
+      : kernel_(kernel),
+        context_(context),
+        buffers_(buffers),
+        dims_(dims),
+        externs_(externs),
+        watch_(watch),
+        values_(kernel.types.size()) {}
 
   int32_t run() { return run(kernel_.body); }
 
@@ -58,7 +65,9 @@ class Interpreter {
   void load(const Instruction& instruction) {
     Scalar value;
     const Dtype stored = kernel_.buffers[static_cast<size_t>(instruction.buffer)].type;
-    std::memcpy(&value.bits, address(instruction.buffer, integer(instruction.args[0])), static_cast<size_t>(size_of(stored)));
+    const void* const place = address(instruction.buffer, integer(instruction.args[0]));
+    if (watch_ != nullptr) watch_->read(place, size_of(stored));
+    std::memcpy(&value.bits, place, static_cast<size_t>(size_of(stored)));
     // A b8 in memory is true for any byte but 0; as a value it is 0 or 1.
     if (instruction.type == Dtype::b8) value = Scalar::of<bool>(value.bits != 0);
     at(instruction.results[0]) = value;
@@ -66,8 +75,9 @@ class Interpreter {
 
   void store(const Instruction& instruction) {
     const Dtype type = kernel_.buffers[static_cast<size_t>(instruction.buffer)].type;
-    std::memcpy(address(instruction.buffer, integer(instruction.args[0])), &at(instruction.args[1]).bits,
-                static_cast<size_t>(size_of(type)));
+    void* const place = address(instruction.buffer, integer(instruction.args[0]));
+    if (watch_ != nullptr) watch_->write(place, size_of(type));
+    std::memcpy(place, &at(instruction.args[1]).bits, static_cast<size_t>(size_of(type)));
   }
 
   void compute(const Instruction& instruction) {
@@ -153,19 +163,20 @@ class Interpreter {
   std::span<void* const> buffers_;
   std::span<const int64_t> dims_;
   ExternLookup externs_;
+  MemoryWatch* watch_;
   std::vector<Scalar> values_;
 };
 
 }  // namespace
 
 int32_t interpret(const Kernel& kernel, AsContext* context, std::span<void* const> buffers, std::span<const int64_t> dims,
-                  ExternLookup externs) {
+                  ExternLookup externs, MemoryWatch* watch) {
   if (buffers.size() < kernel.buffers.size() || dims.size() < kernel.dims.size()) {
     throw InternalError(fmt::format("kernel {}: interpret: {} buffers and {} dims; expected {} and {}.", kernel.name, buffers.size(),
                                     dims.size(), kernel.buffers.size(), kernel.dims.size()));
   }
   const FlushDenormals while_running;
-  return Interpreter(kernel, context, buffers, dims, externs).run();
+  return Interpreter(kernel, context, buffers, dims, externs, watch).run();
 }
 
 }  // namespace anyshape::loop

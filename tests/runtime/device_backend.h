@@ -1,4 +1,5 @@
-// A device of the tests: memory of its own, and a thread that does one thing after the other while the caller goes on. Its kernels are interpreted.
+// Devices of the tests: memory of its own, and a thread that does one thing after the other while the caller goes on. What a kernel launch does is
+// each device's own; that of `device()` interprets it.
 #pragma once
 #include "loop/interpret.h"
 #include "lower/map_cpu.h"
@@ -85,7 +86,7 @@ class Worker {
 // The host reads it when the device is done.
 class DeviceSource final : public MemorySource {
  public:
-  explicit DeviceSource(Worker& worker) : worker_(worker) {}
+  DeviceSource(Worker& worker, const char* name) : worker_(worker), name_(name) {}
   void* take(int64_t capacity) noexcept override { return std::aligned_alloc(64, static_cast<size_t>(capacity)); }
   void give(void* block, int64_t) noexcept override {
     worker_.wait();
@@ -97,20 +98,58 @@ class DeviceSource final : public MemorySource {
     worker_.throw_failure();
     return pointer;
   }
-  const char* name() const noexcept override { return "device \"test\""; }
+  const char* name() const noexcept override { return name_; }
 
  private:
   Worker& worker_;
+  const char* name_;
 };
 
-class DeviceBackend final : public runtime::Backend {
+// All that a device does but its launches. What reads gives is a copy, as it would be of memory that the host cannot reach.
+template <class Own>
+class WorkerQueue : public runtime::Queue {
  public:
-  static constexpr int32_t number = 3;
+  explicit WorkerQueue(const runtime::Executable& executable)
+      : executable(executable), context(runtime::make_context(runtime::Pool::shared())) {}
+  // What follows runs once, on the whole result.
+  bool multiply(const runtime::ProductCall& call) override {
+    if (runtime::multiply(&context, call, nullptr) != 0) return false;
+    return !call.epilogue || launch(call.epilogue->launch, call.epilogue->buffers, call.epilogue->dims);
+  }
+  bool sort(const runtime::SortCall& call) override {
+    runtime::sort(*static_cast<runtime::Pool*>(context.pool), call);
+    return true;
+  }
+  void copy(void* to, const void* from, int64_t bytes) override { std::memcpy(to, from, static_cast<size_t>(bytes)); }
+  const void* read(const void* from, int64_t bytes) override {
+    const auto* const begin = static_cast<const char*>(from);
+    return copies_.emplace_back(begin, begin + bytes).data();
+  }
+  runtime::Failure failure() const override {
+    return {context.failure.code, context.failure.op, context.failure.index, context.failure.value};
+  }
 
-  std::string_view name() const override { return "test"; }
+ protected:
+  const runtime::Executable& executable;
+  AsContext context;
+
+ private:
+  void call_beside(int64_t count, Body body, const void* state) override {
+    for (int64_t i = count; i-- > 0;) {
+      Own own(executable);
+      body(state, i, own);
+    }
+  }
+  std::list<std::vector<char>> copies_;
+};
+
+template <class OwnQueue>
+class WorkerBackend : public runtime::Backend {
+ public:
+  WorkerBackend(std::string_view name, const char* memory_name, int32_t number)
+      : name_(name), source_(*new DeviceSource(worker, memory_name)), memory_(*new Memory(source_, number)) {}
+  std::string_view name() const override { return name_; }
   Memory& memory() override { return memory_; }
-  void map(lower::Program& program) const override { lower::map_for_cpu(program, {}); }
-  std::shared_ptr<const runtime::Code> compile(const lower::Program&) override { return std::make_shared<runtime::Code>(); }
   void run(const runtime::Executable& executable, runtime::Record& record, runtime::Segment segment) override {
     ++runs;
     if (!executable.program().data_sizes.empty()) {  // the caller waits for sizes
@@ -141,50 +180,30 @@ class DeviceBackend final : public runtime::Backend {
   int runs = 0;
 
  private:
-  // What reads gives is a copy, as it would be of memory that the host cannot reach.
-  class Queue final : public runtime::Queue {
-   public:
-    explicit Queue(const lower::Program& program) : program_(program), context_(runtime::make_context(runtime::Pool::shared())) {}
-    bool launch(size_t number, std::span<void* const> buffers, std::span<const int64_t> dims) override {
-      return loop::interpret(*program_.launches[number].kernel, &context_, buffers, dims, runtime::find_extern) == 0;
-    }
-    // What follows runs once, on the whole result.
-    bool multiply(const runtime::ProductCall& call) override {
-      if (runtime::multiply(&context_, call, nullptr) != 0) return false;
-      return !call.epilogue || launch(call.epilogue->launch, call.epilogue->buffers, call.epilogue->dims);
-    }
-    bool sort(const runtime::SortCall& call) override {
-      runtime::sort(*static_cast<runtime::Pool*>(context_.pool), call);
-      return true;
-    }
-    void copy(void* to, const void* from, int64_t bytes) override { std::memcpy(to, from, static_cast<size_t>(bytes)); }
-    const void* read(const void* from, int64_t bytes) override {
-      const auto* const begin = static_cast<const char*>(from);
-      return copies_.emplace_back(begin, begin + bytes).data();
-    }
-    runtime::Failure failure() const override {
-      return {context_.failure.code, context_.failure.op, context_.failure.index, context_.failure.value};
-    }
-
-   private:
-    void call_beside(int64_t count, Body body, const void* state) override {
-      for (int64_t i = count; i-- > 0;) {
-        Queue own(program_);
-        body(state, i, own);
-      }
-    }
-    const lower::Program& program_;
-    AsContext context_;
-    std::list<std::vector<char>> copies_;
-  };
-
   static void run_here(const runtime::Executable& executable, runtime::Record& record, runtime::Segment segment) {
-    Queue queue(executable.program());
+    OwnQueue queue(executable);
     runtime::ItemRun(executable, record, queue).run(segment);
   }
 
-  DeviceSource& source_ = *new DeviceSource(worker);  // as long as the process, as the memory
-  Memory& memory_ = *new Memory(source_, number);
+  std::string_view name_;
+  DeviceSource& source_;  // as long as the process, as the memory
+  Memory& memory_;
+};
+
+class InterpretingQueue final : public WorkerQueue<InterpretingQueue> {
+ public:
+  using WorkerQueue::WorkerQueue;
+  bool launch(size_t number, std::span<void* const> buffers, std::span<const int64_t> dims) override {
+    return loop::interpret(*executable.program().launches[number].kernel, &context, buffers, dims, runtime::find_extern) == 0;
+  }
+};
+
+class DeviceBackend final : public WorkerBackend<InterpretingQueue> {
+ public:
+  static constexpr int32_t number = 3;
+  DeviceBackend() : WorkerBackend("test", "device \"test\"", number) {}
+  void map(lower::Program& program) const override { lower::map_for_cpu(program, {}); }
+  std::shared_ptr<const runtime::Code> compile(const lower::Program&) override { return std::make_shared<runtime::Code>(); }
 };
 
 // Lasts as long as the process.
