@@ -133,61 +133,43 @@ llvm::SmallVector<llvm::Value*, 4> Emitter::reduce_run(const Instruction& loop, 
   return {finals.begin(), finals.end()};
 }
 
-// One run, as most loops are, takes a comparison more than a loop without runs; further ones go around `run`.
+// Lanes of the runs so far begin at what changes no number it is combined with, so that the first run is one like the others.
 void Emitter::emit_reduce(const Instruction& loop) {
   const size_t count = loop.results.size();
-  llvm::Value *const begin = scalar(loop.args[0]), *const end = scalar(loop.args[1]),
-                     *const run_indices = builder_.getInt64(loop::run_indices);
-  llvm::Value* const first_end = builder_.CreateAdd(begin, run_indices);
-  llvm::Value* const is_single = builder_.CreateICmpSLE(end, first_end);
+  llvm::Value *const begin = scalar(loop.args[0]), *const end = scalar(loop.args[1]);
   llvm::BasicBlock *const before = builder_.GetInsertBlock(), *const enter = new_block("enter_runs"), *const run = new_block("run"),
-                          *const run_done = new_block("run_done"), *const several = new_block("several_runs"),
-                          *const add = new_block("add_run"), *const added = new_block("run_added"), *const exit = new_block("runs_done");
+                          *const run_done = new_block("run_done"), *const exit = new_block("runs_done");
   builder_.CreateCondBr(builder_.CreateICmpSLT(begin, end), enter, exit);
   builder_.SetInsertPoint(enter);
-  llvm::Value* const end_of_first = builder_.CreateSelect(is_single, end, first_end);
   builder_.CreateBr(run);
 
   builder_.SetInsertPoint(run);
-  llvm::PHINode *const run_begin = builder_.CreatePHI(begin->getType(), 2), *const run_end = builder_.CreatePHI(end->getType(), 2);
+  llvm::PHINode* const run_begin = builder_.CreatePHI(begin->getType(), 2);
   run_begin->addIncoming(begin, enter);
-  run_end->addIncoming(end_of_first, enter);
-  llvm::SmallVector<llvm::PHINode*, 4> so_far;  // lanes of the runs before this one
+  llvm::SmallVector<llvm::PHINode*, 4> so_far;
   for (size_t i = 0; i < count; ++i) {
-    llvm::Constant* const start = in_lanes(identity(loop.combine[i], type_of(loop.results[i])));
+    const Combine how = loop.combine[i] == Combine::Sum ? Combine::SumTo : loop.combine[i];
+    llvm::Constant* const start = in_lanes(identity(how, type_of(loop.results[i])));
     so_far.push_back(builder_.CreatePHI(start->getType(), 2));
-    so_far[i]->addIncoming(llvm::PoisonValue::get(start->getType()), enter);
+    so_far[i]->addIncoming(start, enter);
   }
+  llvm::Value* const after = builder_.CreateAdd(run_begin, builder_.getInt64(loop::run_indices));
+  llvm::Value* const run_end = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, after, end);
   const llvm::SmallVector<llvm::Value*, 4> of_run = reduce_run(loop, run_begin, run_end, {.enter = enter, .exit = run_done});
-  builder_.CreateCondBr(is_single, exit, several);
-
-  builder_.SetInsertPoint(several);
-  builder_.CreateCondBr(builder_.CreateICmpEQ(run_begin, begin), added, add);
-  builder_.SetInsertPoint(add);
   llvm::SmallVector<llvm::Value*, 4> sums;
-  for (size_t i = 0; i < count; ++i) sums.push_back(combine(loop.combine[i], type_of(loop.results[i]), so_far[i], of_run[i]));
-  builder_.CreateBr(added);
-
-  builder_.SetInsertPoint(added);
-  llvm::SmallVector<llvm::PHINode*, 4> lanes;
   for (size_t i = 0; i < count; ++i) {
-    lanes.push_back(builder_.CreatePHI(of_run[i]->getType(), 2));
-    lanes[i]->addIncoming(of_run[i], several);
-    lanes[i]->addIncoming(sums[i], add);
-    so_far[i]->addIncoming(lanes[i], added);
+    sums.push_back(combine(loop.combine[i], type_of(loop.results[i]), so_far[i], of_run[i]));
+    so_far[i]->addIncoming(sums[i], run_done);
   }
-  run_begin->addIncoming(run_end, added);
-  llvm::Value* const next_end = builder_.CreateAdd(run_end, run_indices);
-  run_end->addIncoming(builder_.CreateSelect(builder_.CreateICmpSLT(next_end, end), next_end, end), added);
+  run_begin->addIncoming(run_end, run_done);
   builder_.CreateCondBr(builder_.CreateICmpSLT(run_end, end), run, exit);
 
   builder_.SetInsertPoint(exit);
   llvm::SmallVector<llvm::PHINode*, 4> results;
   for (size_t i = 0; i < count; ++i) {
-    results.push_back(builder_.CreatePHI(of_run[i]->getType(), 3));
+    results.push_back(builder_.CreatePHI(sums[i]->getType(), 2));
     results[i]->addIncoming(in_lanes(of_nothing(loop.combine[i], type_of(loop.results[i]))), before);
-    results[i]->addIncoming(of_run[i], run_done);
-    results[i]->addIncoming(lanes[i], added);
+    results[i]->addIncoming(sums[i], run_done);
   }
   for (size_t i = 0; i < count; ++i) {
     set(loop.results[i], Lanes::uniform(combine_lanes(loop.combine[i], type_of(loop.results[i]), results[i])));

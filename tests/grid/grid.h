@@ -139,7 +139,8 @@ class Grid {
       changed_.wait(lock, [&, phase = phase_] { return phase != phase_ || has_stopped_; });
       return phase_is_good_ && !has_stopped_ ? 0 : stopped;
     }
-    if (ended_ != 0 && ended_ != blocks) fault_ = fmt::format("kernel {}: some blocks of the grid end where others meet.", kernel_.neutral->name);
+    if (ended_ != 0 && ended_ != blocks)
+      fault_ = fmt::format("kernel {}: some blocks of the grid end where others meet.", kernel_.neutral->name);
     if (fault_.empty()) check_phase();
     phase_is_good_ = fault_.empty();
     waiting_ = 0;
@@ -189,7 +190,8 @@ class Grid {
       if (begins_before && is_nearer) nearest = i;
     }
     const loop::Buffer& buffer = kernel_.neutral->buffers[nearest];
-    return fmt::format("{}[{}]", buffer.name, (static_cast<const char*>(place) - static_cast<const char*>(buffers_[nearest])) / size_of(buffer.type));
+    return fmt::format("{}[{}]", buffer.name,
+                       (static_cast<const char*>(place) - static_cast<const char*>(buffers_[nearest])) / size_of(buffer.type));
   }
 
   // Everything that the grid wrote is taken back, and the neutral kernel writes it.

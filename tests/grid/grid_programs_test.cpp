@@ -18,8 +18,10 @@ using runtime::ScopedBackend;
 template <class T>
 bool same_elements(const Tensor& a, const Tensor& b) {
   const std::vector<T> left = a.to_vector<T>(), right = b.to_vector<T>();
-  if constexpr (std::is_same_v<T, bool>) return left == right;
-  else return left.empty() || std::memcmp(left.data(), right.data(), left.size() * sizeof(T)) == 0;
+  if constexpr (std::is_same_v<T, bool>)
+    return left == right;
+  else
+    return left.empty() || std::memcmp(left.data(), right.data(), left.size() * sizeof(T)) == 0;
 }
 
 bool same_bits(const Tensor& a, const Tensor& b) {
@@ -49,7 +51,8 @@ void expect_same_on_both(const std::function<std::vector<Tensor>()>& make) {
   }
   const ScopedBackend on_processor(runtime::cpu_backend());
   ASSERT_EQ(here.size(), there.size());
-  for (size_t i = 0; i < here.size(); ++i) EXPECT_TRUE(same_bits(there[i], here[i])) << "result " << i << ": " << there[i] << "\n" << here[i];
+  for (size_t i = 0; i < here.size(); ++i)
+    EXPECT_TRUE(same_bits(there[i], here[i])) << "result " << i << ": " << there[i] << "\n" << here[i];
 }
 
 void check_graphs(uint64_t first, int all) {
@@ -74,7 +77,9 @@ TEST(GridPrograms, random_graphs_40_to_79) { check_graphs(40, 40); }
 TEST(GridPrograms, control_flow_and_data_dependent_sizes) {
   auto branch = function([](Tensor x) { return cond(sum(x) > 0.0F, [&] { return x + 1.0F; }, [&] { return x * 3.0F; }); });
   auto loop = function([](Tensor x) { return while_loop([](Tensor v) { return sum(v) < 100.0F; }, [](Tensor v) { return v * 2.0F; }, x); });
-  auto steps = function([](Tensor x) { return scan([](Tensor carry, Tensor step) { return std::pair(tanh(carry + step), carry * step); }, zeros({7}), x).second; });
+  auto steps = function([](Tensor x) {
+    return scan([](Tensor carry, Tensor step) { return std::pair(tanh(carry + step), carry * step); }, zeros({7}), x).second;
+  });
   auto found = function([](Tensor x) { return cumsum(gather_nd(x, nonzero(x > 0.5F))); });
   auto unequal = function([](Tensor x) { return softmax(x, {.axis = 1}) + exp(sum(x * x, {.axis = 1, .keep_dims = true})); });
   const random::SeedScope seeds(4);

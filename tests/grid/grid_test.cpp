@@ -63,7 +63,8 @@ TEST(Grid, blocks_on_threads_share_what_is_independent_and_meet) {
 
 TEST(Grid, two_blocks_on_threads_that_write_one_place_are_found) {
   std::vector<float> x(20, 1), y(20);
-  const std::string fault = fault_of("kernel clash(n) { in x: f32 out y: f32 each i in 0 .. n work 1 { y[i // 2] = x[i] } }", {address_of(x), address_of(y), 20});
+  const std::string fault =
+      fault_of("kernel clash(n) { in x: f32 out y: f32 each i in 0 .. n work 1 { y[i // 2] = x[i] } }", {address_of(x), address_of(y), 20});
   EXPECT_NE(fault.find("kernel clash: blocks "), std::string::npos) << fault;
   EXPECT_NE(fault.find(" of the grid both write y["), std::string::npos) << fault;
   EXPECT_NE(fault.find("] between two barriers."), std::string::npos) << fault;
@@ -77,8 +78,10 @@ TEST(Grid, a_block_that_reads_what_another_one_writes_is_found) {
 
 TEST(Grid, loops_whose_order_matters_within_a_block_are_found) {
   std::vector<float> x(12, 1.5F), y(3);
-  const char* const in_order = "kernel in_order(n) { in x: f32 out y: f32 each r in 0 .. 1 work n { elements i in 0 .. n { y[r] = f32(i) * x[i] } } }";
-  EXPECT_NE(fault_of(in_order, {address_of(x), address_of(y), 12}).find("kernel in_order: the grid gives y[0] the bits"), std::string::npos);
+  const char* const in_order =
+      "kernel in_order(n) { in x: f32 out y: f32 each r in 0 .. 1 work n { elements i in 0 .. n { y[r] = f32(i) * x[i] } } }";
+  EXPECT_NE(fault_of(in_order, {address_of(x), address_of(y), 12}).find("kernel in_order: the grid gives y[0] the bits"),
+            std::string::npos);
 }
 
 TEST(Grid, every_mistake_of_a_mapping_is_found) {
@@ -93,7 +96,8 @@ TEST(Grid, every_mistake_of_a_mapping_is_found) {
 }
 
 TEST(Grid, blocks_that_part_at_a_barrier_are_found) {
-  GridKernel kernel(std::make_shared<const loop::Kernel>(loop::parse("kernel part(n) { out y: f32 each i in 0 .. n work 1 { y[i] = 1 } }")));
+  GridKernel kernel(
+      std::make_shared<const loop::Kernel>(loop::parse("kernel part(n) { out y: f32 each i in 0 .. n work 1 { y[i] = 1 } }")));
   loop::Builder b("part");
   const loop::Value n = b.size("n"), block = b.size("grid.block");
   b.size("grid.blocks");
@@ -113,7 +117,8 @@ TEST(Grid, blocks_that_part_at_a_barrier_are_found) {
 TEST(Grid, what_a_routine_refuses_ends_all_blocks) {
   std::vector<int64_t> splits = {0, 3, 2};
   std::vector<float> y(2);
-  const char* const text = "kernel refused(n) { in s: i64 out y: f32 call check_splits(s[0]; n, 2, 1, 4) each i in 0 .. n work 1 { y[i] = 1 } }";
+  const char* const text =
+      "kernel refused(n) { in s: i64 out y: f32 call check_splits(s[0]; n, 2, 1, 4) each i in 0 .. n work 1 { y[i] = 1 } }";
   EXPECT_NE(run(text, {address_of(splits), address_of(y), 2}), 0);
   EXPECT_EQ(y, (std::vector<float>{0, 0}));
 }
