@@ -286,6 +286,7 @@ void print_layers() {
       for (const auto& [stage, milliseconds] : least) {
         whole[depth] += milliseconds;
         if (stage != "generate") graph += milliseconds;
+        if (depth == 64) bench::emit((fmt::format("{}_{}_{}_ms", kind, depth, stage)).c_str(), milliseconds);
       }
       bench::emit((fmt::format("{}_{}_graph_ms", kind, depth)).c_str(), graph);
       bench::emit((fmt::format("{}_{}_ms", kind, depth)).c_str(), whole[depth]);
