@@ -137,6 +137,10 @@ struct ShownByConfig {
     return &a == &b || tell_the_same(a.config(), b.config());
   }
   friend std::ostream& operator<<(std::ostream& out, const Kind& object) { return out << object.config(); }
+
+ private:
+  friend Kind;
+  ShownByConfig() = default;
 };
 
 }  // namespace detail

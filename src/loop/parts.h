@@ -13,6 +13,6 @@ inline constexpr int64_t part_elements = 16384;
 
 // Along columns, rows are combined before others are added to them: as many as have so many elements, eight at least, so that what parts
 // leave is small beside what they read.
-inline constexpr int64_t column_part_elements = 4 * 16384, least_column_part_rows = 8;
+inline constexpr int64_t column_part_elements = int64_t{4} * 16384, least_column_part_rows = 8;
 
 }  // namespace anyshape::loop
