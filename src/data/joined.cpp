@@ -75,7 +75,7 @@ std::optional<Tensor> appended(const std::vector<Tensor>& batches) {
   }
   std::vector<int64_t> sizes(first.impl()->extents().begin(), first.impl()->extents().end());
   sizes[0] = rows;
-  return *runtime::cpu_backend().join(batches, sizes, 0);
+  return runtime::cpu_backend().join(batches, sizes, 0);
 }
 
 Tensor ragged_of(const std::vector<Tensor>& rows) {
