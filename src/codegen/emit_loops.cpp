@@ -9,7 +9,7 @@ using loop::Instruction;
 
 namespace {
 
-constexpr int most_kept_addresses = 14;  // the processor has 16 registers for integers, some of them are taken
+constexpr int most_kept_addresses = 8;  // the processor has 16 registers for integers, some of them are taken
 
 }  // namespace
 

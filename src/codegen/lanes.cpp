@@ -94,7 +94,7 @@ int count_accesses(const Block& block) {
 }
 
 bool has_few_addresses(const loop::Kernel& kernel) {
-  constexpr int few = 32;
+  constexpr int few = 128;
   const int count = count_in_vectors(kernel.body);
   return count > 0 && count <= few;
 }
