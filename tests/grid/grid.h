@@ -76,17 +76,14 @@ class Grid {
     int32_t status = 0;
   };
 
-  // The block that a thread runs, for the routine that it meets the others by.
-  struct Here {
-    Grid* grid = nullptr;
-  };
-  static Here& here() {
-    static thread_local Here of_thread;
+  // The one that a thread runs a block of, for the routine by which blocks meet.
+  static Grid*& here() {
+    static thread_local Grid* of_thread = nullptr;
     return of_thread;
   }
   static loop::ExternFunction find_routine(std::string_view name) {
     if (name != meet_routine) return runtime::find_extern(name);
-    return [](AsContext*, void* const*, const int64_t*) { return here().grid->meet(false); };
+    return [](AsContext*, void* const*, const int64_t*) { return here()->meet(false); };
   }
 
   Grid(const GridKernel& kernel, std::span<const int64_t> record) : kernel_(kernel) {
@@ -115,7 +112,7 @@ class Grid {
 
   void run_block(int number) {
     OwnBlock& block = blocks_[static_cast<size_t>(number)];
-    here().grid = this;
+    here() = this;
     this_thread.is_inside_task = true;  // routines begin nothing on other threads
     std::vector<int64_t> dims = dims_;
     dims.insert(dims.end(), {number, blocks});
@@ -137,16 +134,15 @@ class Grid {
     if (is_end) ++ended_;
     if (++waiting_ < blocks) {
       changed_.wait(lock, [&, phase = phase_] { return phase != phase_ || has_stopped_; });
-      return phase_is_good_ && !has_stopped_ ? 0 : stopped;
+      return fault_.empty() && !has_stopped_ ? 0 : stopped;
     }
     if (ended_ != 0 && ended_ != blocks)
       fault_ = fmt::format("kernel {}: some blocks of the grid end where others meet.", kernel_.neutral->name);
     if (fault_.empty()) check_phase();
-    phase_is_good_ = fault_.empty();
     waiting_ = 0;
     ++phase_;
     changed_.notify_all();
-    return phase_is_good_ ? 0 : stopped;
+    return fault_.empty() ? 0 : stopped;
   }
 
   void stop() {
@@ -227,7 +223,7 @@ class Grid {
   std::condition_variable changed_;
   int waiting_ = 0, ended_ = 0;
   int64_t phase_ = 0;
-  bool phase_is_good_ = true, has_stopped_ = false;
+  bool has_stopped_ = false;
   std::string fault_;
   std::exception_ptr failure_;
 };

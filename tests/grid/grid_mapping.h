@@ -67,7 +67,12 @@ class GridMapping {
         });
       case LoopKind::Ranges: return cut_ranges(loop);
       case LoopKind::Runs: return cut_runs(loop);
-      default: b_.take(std::move(loop)); return;  // a loop that is cut already does not come here; the interpreter runs it
+      default:  // cut already, which an op must not do: every block does all of it, and the grid finds that
+        return b_.take(std::move(loop), [this](Block& block) {
+          const bool was_inside = std::exchange(is_inside_, true);
+          take(block);
+          is_inside_ = was_inside;
+        });
     }
   }
 

@@ -3,6 +3,7 @@
 #include "check/random_graph.h"
 #include "check/test_share.h"
 #include "check/traced.h"
+#include "function/same_bits.h"
 #include "grid/grid_backend.h"
 #include "support/text_of.h"
 
@@ -14,26 +15,6 @@ namespace anyshape::test {
 namespace {
 
 using runtime::ScopedBackend;
-
-template <class T>
-bool same_elements(const Tensor& a, const Tensor& b) {
-  const std::vector<T> left = a.to_vector<T>(), right = b.to_vector<T>();
-  if constexpr (std::is_same_v<T, bool>)
-    return left == right;
-  else
-    return left.empty() || std::memcmp(left.data(), right.data(), left.size() * sizeof(T)) == 0;
-}
-
-bool same_bits(const Tensor& a, const Tensor& b) {
-  if (a.dtype() != b.dtype() || to_string(a.shape()) != to_string(b.shape())) return false;
-  switch (a.dtype()) {
-    case Dtype::f64: return same_elements<double>(a, b);
-    case Dtype::i64: return same_elements<int64_t>(a, b);
-    case Dtype::i32: return same_elements<int32_t>(a, b);
-    case Dtype::b8: return same_elements<bool>(a, b);
-    default: return same_elements<float>(a, b);
-  }
-}
 
 // What `make` gives on the grid and on the processor.
 void expect_same_on_both(const std::function<std::vector<Tensor>()>& make) {

@@ -77,6 +77,12 @@ TEST(Grid, a_block_that_reads_what_another_one_writes_is_found) {
   EXPECT_NE(fault.find("of the grid reads what block"), std::string::npos) << fault;
 }
 
+TEST(Grid, loops_that_are_cut_for_another_target_are_found) {
+  std::vector<float> y(8);
+  const std::string fault = fault_of("kernel cut(n) { out y: f32 parallel i in 0 .. n grain 1 { y[i] = f32(i) } }", {address_of(y), 8});
+  EXPECT_NE(fault.find("kernel cut: blocks 0 and 1 of the grid both write y["), std::string::npos) << fault;
+}
+
 TEST(Grid, loops_whose_order_matters_within_a_block_are_found) {
   std::vector<float> x(12, 1.5F), y(3);
   const char* const in_order =
