@@ -80,8 +80,8 @@ void Emitter::emit_serial(const Instruction& loop) {
 }
 
 // A loop over vectors of lanes whose body is written once. A vector ends in `full` (go on, or leave after the last) or, if some lanes lie past
-// the end, in `partial` (leave): only effects - stores, accumulations - are written twice. There is at least one index. The caller gives `enter`,
-// where the insertion point is or whence it leads there without another way, and `exit`; it adds phis, then calls begin_body().
+// the end, in `partial` (leave): only effects - stores, accumulations - are written twice. There is at least one index. The caller gives `exit`, and
+// `enter`, which runs before every iteration and takes what is the same in all of them; it adds phis, then calls begin_body().
 Emitter::LoopBlocks Emitter::begin_vectors(const Instruction& loop, llvm::Value* begin, llvm::Value* end, LoopBlocks blocks,
                                            int least_width) {
   blocks.end = end;

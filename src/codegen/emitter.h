@@ -136,7 +136,7 @@ class Emitter {
   void open_loop(const loop::Block& body, llvm::BasicBlock* enter, llvm::BasicBlock* head, llvm::PHINode* counter);
   void emit_serial(const loop::Instruction& loop);
   void emit_vector(const loop::Instruction& loop);
-  // The basic blocks of a loop over vectors, entered from `enter`; `exit` is entered in two cases: full last vector, partial last vector.
+  // The basic blocks of a loop over vectors, which comes after `enter`; `exit` is entered in two cases: full last vector, partial last vector.
   struct LoopBlocks {
     llvm::BasicBlock *enter = nullptr, *head = nullptr, *full = nullptr, *partial = nullptr, *exit = nullptr;
     llvm::PHINode* index = nullptr;
