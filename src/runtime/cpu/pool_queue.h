@@ -30,6 +30,11 @@ class PoolQueue final : public Queue {
     runtime::sort(*static_cast<Pool*>(context_.pool), call);
     return true;
   }
+  bool convolve(const ConvolutionCall& call) override {
+    if (!call.epilogue) return runtime::convolve(&context_, call, nullptr) == 0;
+    const OnBlocks after(launch_, *call.epilogue);
+    return runtime::convolve(&context_, call, &after) == 0;
+  }
   void copy(void* to, const void* from, int64_t bytes) override { std::memcpy(to, from, static_cast<size_t>(bytes)); }
   const void* read(const void* from, int64_t) override { return from; }
   Failure failure() const override {
