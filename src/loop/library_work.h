@@ -5,7 +5,9 @@
 #include <anyshape/dtype.h>
 #include <anyshape/shape.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
@@ -100,6 +102,23 @@ ConvolutionSizes<To> mapped(const ConvolutionSizes<From>& sizes, const Map& map)
     result.axes[axis] = {map(from.input), map(from.output), map(from.taps), map(from.stride), map(from.dilation), map(from.before)};
   }
   return result;
+}
+
+// As many slices of the pixels as a gradient of the kernel is cut into: a function of the other sizes alone, for formulas and for numbers. A slice has
+// 512 pixels or more; a kernel of many elements is cut along its own axes instead, and its partial sums would take memory.
+template <class Size>
+Size convolution_slices(const ConvolutionSizes<Size>& sizes) {
+  using std::max;
+  using std::min;
+  const auto number = [](int64_t value) { return Size(value); };
+  const auto ceil_divide = [&](const Size& a, const Size& b) { return (a + b - number(1)) / b; };
+  Size pixels = sizes.images, elements = sizes.channels / max(number(1), sizes.groups) * sizes.filters;
+  for (const auto& axis : sizes.axes) {
+    pixels = pixels * axis.output;
+    elements = elements * axis.taps;
+  }
+  const Size most = min(ceil_divide(number(1 << 17), max(number(1), elements)), number(16));
+  return max(number(1), min(most, ceil_divide(pixels, number(512))));
 }
 
 // In f32. Inputs x and kernel, output y; for the gradient of the input dy and kernel, output dx; for that of the kernel x and dy, output dkernel, and

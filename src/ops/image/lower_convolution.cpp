@@ -173,13 +173,14 @@ class ConvolutionLoops {
 };
 
 void library_convolution(LowerCall& call, const ConvolutionShapes& shapes, const ConvolutionAttrs& attrs, Wanted wanted) {
-  ConvolutionWork work{.wanted = wanted, .sizes = {.images = shapes.images, .channels = shapes.channels, .filters = shapes.filters, .groups = at_least_one(attrs.groups), .slices = 1}};
+  ConvolutionWork work{.wanted = wanted, .sizes = {.images = shapes.images, .channels = shapes.channels, .filters = shapes.filters, .groups = at_least_one(attrs.groups)}};
   work.sizes.axes.fill({1, 1, 1, 1, 1, 0});
   const size_t none = work.sizes.axes.size() - shapes.taps.size();
   for (size_t axis = 0; axis < shapes.taps.size(); ++axis) {
     work.sizes.axes[none + axis] = {shapes.inputs[axis], shapes.outputs[axis], shapes.taps[axis], attrs.windows.strides[axis], attrs.windows.dilation[axis],
                                     attrs.windows.before[axis]};
   }
+  work.sizes.slices = wanted == Wanted::KernelGradient ? convolution_slices(work.sizes) : 1;
   std::vector<LowerCall::Scratch> scratch;
   if (wanted == Wanted::KernelGradient) scratch.push_back({Dtype::f32, work.sizes.slices * call.outputs[0].shape.count()});
   call.use_library(work, std::move(scratch));

@@ -1,4 +1,4 @@
-// The processor's library: tiles on the pool, products through oneDNN.
+// The processor's library: tiles on the pool, products through oneDNN, convolutions in tiles of our own.
 #pragma once
 #include "runtime/cpu/abi.h"
 #include "runtime/cpu/pool.h"
@@ -23,7 +23,7 @@ class BlockRun {
 // 0, or context->failure says what went wrong. `after` runs the epilogue of the call; null: nothing follows.
 int32_t multiply(AsContext* context, const ProductCall& call, const BlockRun* after);
 
-// Likewise.
+// The same of a convolution. What follows runs on blocks of pixels, counted flat over images and spatial axes, and channels of the result.
 int32_t convolve(AsContext* context, const ConvolutionCall& call, const BlockRun* after);
 
 void sort(Pool& pool, const SortCall& call);

@@ -1,0 +1,16 @@
+// Convolutions in which every filter has one channel of its own, with filters in the lanes of vectors.
+#pragma once
+#include "runtime/cpu/convolution_kernels.h"
+#include "runtime/cpu/cpu_library.h"
+
+namespace anyshape::runtime {
+
+// Whether the routines here are for that: else tiles of pixels and columns are.
+bool is_depthwise(const ConvolutionCall& call);
+
+// Results, and gradients of the input. 0, or context->failure says what went wrong.
+int32_t run_depthwise(const ConvolutionKernels& kernels, AsContext* context, const ConvolutionCall& call, const BlockRun* after);
+
+void run_depthwise_kernel_gradient(const ConvolutionKernels& kernels, Pool& pool, const ConvolutionCall& call);
+
+}  // namespace anyshape::runtime
