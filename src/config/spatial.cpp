@@ -31,8 +31,8 @@ std::vector<int64_t> numbers_of(const Config& config, const char* owner) {
 std::vector<int64_t> PerAxis::along(int axes, const std::string& owner, const std::string& what, int64_t least) const {
   const auto count = static_cast<size_t>(axes);
   if (numbers_.size() != 1 && numbers_.size() != count) {
-    throw ArgumentError(fmt::format("{}: {} is [{}]; expected one number, or one for each of {} axes.", owner, what, fmt::join(numbers_, ", "),
-                                    axes));
+    throw ArgumentError(
+        fmt::format("{}: {} is [{}]; expected one number, or one for each of {} axes.", owner, what, fmt::join(numbers_, ", "), axes));
   }
   for (const int64_t number : numbers_) {
     if (number < least) throw ArgumentError(fmt::format("{}: {} is {}; expected at least {}.", owner, what, number, least));

@@ -10,7 +10,7 @@
 #pragma GCC visibility push(default)
 namespace anyshape {
 
-/// With several groups, each part of the channels makes its part of the result. Strides and dilation exclude each other, as in Keras.
+/// With several groups, each part of the channels makes its part of the result.
 struct ConvOptions {
   PerAxis strides = 1;
   Padding padding = "valid";
@@ -30,12 +30,14 @@ struct DepthwiseConvOptions {
 /// c * multiplier on.
 Tensor depthwise_conv(const Tensor& x, const Tensor& kernel, DepthwiseConvOptions options = {});
 
-/// "same" gives n * stride, "valid" n * stride + max(k - stride, 0); output_padding is added behind.
+/// How many elements there are along an axis, for m of x and a kernel that spans k. Padding is "valid" or "same".
 struct ConvTransposeOptions {
   PerAxis strides = 1;
   Padding padding = "valid";
   PerAxis dilation = 1;
-  PerAxis output_padding = 0;
+  /// None: m * stride + max(k - stride, 0) where "valid", m * stride where "same". A number below the stride: that many behind (m - 1) * stride + k
+  /// where "valid", behind (m - 1) * stride + k % 2 where "same".
+  std::optional<PerAxis> output_padding = {};
 };
 /// The gradient of a convolution with respect to its input, as an op: x [batch, m..., filters] with kernel [k..., channels, filters] gives
 /// [batch, n..., channels].
@@ -46,7 +48,8 @@ struct PoolOptions {
   std::optional<PerAxis> strides = {};  ///< none: the size of the window
   Padding padding = "valid";
 };
-Tensor max_pool(const Tensor& x, const PerAxis& window, PoolOptions options = {});      ///< the greatest of each window; of equal ones the first has the gradient
+Tensor max_pool(const Tensor& x, const PerAxis& window,
+                PoolOptions options = {});  ///< the greatest of each window; of equal ones the first has the gradient
 Tensor average_pool(const Tensor& x, const PerAxis& window, PoolOptions options = {});  ///< the mean of the real elements of each window
 
 /// The size of the result whatever that of x: along an axis of n elements result i takes those from floor(i n / m) to ceil((i + 1) n / m).
@@ -62,7 +65,8 @@ struct ResizeOptions {
   Interpolation interpolation = Interpolation::Bilinear;
   bool antialias = false;  ///< where the image shrinks every pixel counts
 };
-Tensor resize(const Tensor& images, const Shape& sizes, ResizeOptions options = {});  ///< [batch, height, width, channels] to these sizes, which may be symbols
+Tensor resize(const Tensor& images, const Shape& sizes,
+              ResizeOptions options = {});  ///< [batch, height, width, channels] to these sizes, which may be symbols
 /// Every pixel becomes so many, by default equal ones.
 Tensor upsample(const Tensor& x, const PerAxis& factors, Interpolation interpolation = Interpolation::Nearest);
 
