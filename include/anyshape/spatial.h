@@ -23,7 +23,8 @@ class PerAxis : public detail::ShownByConfig<PerAxis> {
   /// One number for each of so many axes. ArgumentError "Conv2D: strides is [2, 2, 2]; expected one number, or one for each of 2 axes.", and for
   /// numbers below `least`.
   std::vector<int64_t> along(int axes, const std::string& owner, const std::string& what, int64_t least = 1) const;
-  Config config() const;  ///< a whole number or a list
+  Config config() const;                                               ///< a whole number or a list
+  static constexpr const char* in_words = "a whole number or a list";  ///< what a config says where one is expected
 
  private:
   std::vector<int64_t> numbers_;
