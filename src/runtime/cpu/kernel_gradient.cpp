@@ -86,16 +86,13 @@ class KernelGradient {
   void run_part(const Task& task, const GradientSlice& slice, int64_t first, int64_t end) const {
     float* const panels = task.scratch.panels.at_least(part_pixels * (strip_columns + kernels_.lanes));
     const int64_t step = kernels_.tile_columns, pixels = end - first;
-    for (int64_t column = 0; column < task.columns; column += step) {
-      const int64_t columns = std::min(step, task.columns - column);
-      kernels_.copy_panel({.from = call_.second + first * sizes_.filters + task.group * columns_ + task.column + column,
-                           .row_step = sizes_.filters,
-                           .column_step = 1,
-                           .rows = pixels,
-                           .columns = columns,
-                           .width = width_of(columns),
-                           .to = panels + column * pixels});
-    }
+    kernels_.copy_panels({.from = call_.second + first * sizes_.filters + task.group * columns_ + task.column,
+                          .row_step = sizes_.filters,
+                          .column_step = 1,
+                          .rows = pixels,
+                          .columns = task.columns,
+                          .to = panels,
+                          .panel_step = pixels * step});
     const float** const sources = task.scratch.sources.at_least(part_pixels);
     float* const copies = in_runs_ ? task.scratch.copies.at_least(part_pixels * values_) : nullptr;
     for (int64_t tap = task.first_tap; tap < task.end_tap; ++tap) {
