@@ -12,7 +12,7 @@ constexpr ConvolutionKernels avx2_convolution_kernels{.lanes = Avx2::lanes,
                                                       .tile_columns = Avx2::lanes * tile_vectors<Avx2>,
                                                       .pixel_tile = pixel_tile<Avx2>,
                                                       .gradient_tile = gradient_tile<Avx2>,
-                                                      .copy_panel = copy_panel<Avx2>,
+                                                      .copy_panels = copy_panels<Avx2>,
                                                       .depthwise_run = depthwise_run<Avx2>,
                                                       .depthwise_gradient = depthwise_gradient<Avx2>};
 

@@ -12,7 +12,7 @@ constexpr ConvolutionKernels avx512_convolution_kernels{.lanes = Avx512::lanes,
                                                         .tile_columns = Avx512::lanes * tile_vectors<Avx512>,
                                                         .pixel_tile = pixel_tile<Avx512>,
                                                         .gradient_tile = gradient_tile<Avx512>,
-                                                        .copy_panel = copy_panel<Avx512>,
+                                                        .copy_panels = copy_panels<Avx512>,
                                                         .depthwise_run = depthwise_run<Avx512>,
                                                         .depthwise_gradient = depthwise_gradient<Avx512>};
 

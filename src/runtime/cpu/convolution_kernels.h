@@ -39,12 +39,13 @@ struct GradientTile {
   bool adds = false;
 };
 
-// to [rows][width] = from [rows][columns], with zeros behind.
+// Panels, [rows][width] each, of neighbouring columns: copies of a matrix with zeros behind its last column. The last panel is as wide as it has vectors.
 struct PanelCopy {
   const float* from = nullptr;
   int64_t row_step = 0, column_step = 0;  // one of them is 1
-  int64_t rows = 0, columns = 0, width = 0;
+  int64_t rows = 0, columns = 0;
   float* to = nullptr;
+  int64_t panel_step = 0;  // between panels of ConvolutionKernels::tile_columns
 };
 
 // Neighbouring results of a depthwise convolution with all their channels: the sums over rows of taps, and taps in them.
@@ -78,7 +79,7 @@ struct ConvolutionKernels {
   int64_t tile_columns;  // several vectors
   void (*pixel_tile)(const PixelTile&);
   void (*gradient_tile)(const GradientTile&);
-  void (*copy_panel)(const PanelCopy&);
+  void (*copy_panels)(const PanelCopy&);
   void (*depthwise_run)(const DepthwiseRun&);
   void (*depthwise_gradient)(const DepthwiseGradient&);
 };

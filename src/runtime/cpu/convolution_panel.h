@@ -2,64 +2,65 @@
 #pragma once
 #include <immintrin.h>
 
-#include "runtime/cpu/convolution_kernels.h"
-#include "runtime/cpu/unrolled.h"
+#include "runtime/cpu/convolution_tile.h"
 
 namespace anyshape::runtime {
 
-// to [8][width] = the transpose of 8 columns of 8 values each.
+// Four rows [4][width] of `V::lanes` columns: the transpose of four values of each column.
 template <class V>
-[[gnu::always_inline]] inline void transpose_8_by_8(const float* from, int64_t column_step, float* to, int64_t width) {
-  __m256 a[8], b[8];
-  unrolled<8>([&](auto i) __attribute__((always_inline)) { a[i] = _mm256_loadu_ps(from + i * column_step); });
-  unrolled<4>([&](auto i) __attribute__((always_inline)) {
-    b[2 * i] = _mm256_unpacklo_ps(a[2 * i], a[2 * i + 1]);
-    b[2 * i + 1] = _mm256_unpackhi_ps(a[2 * i], a[2 * i + 1]);
+[[gnu::always_inline]] inline void transpose_four_rows(const float* from, int64_t column_step, float* to, int64_t width) {
+  typename V::Vector a[4], b[4];
+  unrolled<4>([&](auto i) __attribute__((always_inline)) { a[i] = V::load_quarters(from + i * column_step, 4 * column_step); });
+  unrolled<2>([&](auto i) __attribute__((always_inline)) {
+    b[2 * i] = V::low_pairs(a[2 * i], a[2 * i + 1]);
+    b[2 * i + 1] = V::high_pairs(a[2 * i], a[2 * i + 1]);
   });
-  unrolled<2>([&](auto half) __attribute__((always_inline)) {
-    constexpr int i = 4 * half;
-    a[i] = _mm256_shuffle_ps(b[i], b[i + 2], 0x44);
-    a[i + 1] = _mm256_shuffle_ps(b[i], b[i + 2], 0xee);
-    a[i + 2] = _mm256_shuffle_ps(b[i + 1], b[i + 3], 0x44);
-    a[i + 3] = _mm256_shuffle_ps(b[i + 1], b[i + 3], 0xee);
-  });
-  unrolled<4>([&](auto i) __attribute__((always_inline)) {
-    _mm256_storeu_ps(to + i * width, _mm256_permute2f128_ps(a[i], a[i + 4], 0x20));
-    _mm256_storeu_ps(to + (i + 4) * width, _mm256_permute2f128_ps(a[i], a[i + 4], 0x31));
-  });
+  V::store(to, V::low_halves(b[0], b[2]));
+  V::store(to + width, V::high_halves(b[0], b[2]));
+  V::store(to + 2 * width, V::low_halves(b[1], b[3]));
+  V::store(to + 3 * width, V::high_halves(b[1], b[3]));
 }
 
 template <class V>
 void copy_panel_rows(const PanelCopy& copy) {
+  constexpr int64_t panel_columns = int64_t{tile_vectors<V>} * V::lanes;
   const float* from = copy.from;
-  float* to = copy.to;
-  for (int64_t row = 0; row < copy.rows; ++row, from += copy.row_step, to += copy.width) {
-    int64_t column = 0;
-    for (; column + V::lanes <= copy.columns; column += V::lanes) V::store(to + column, V::load(from + column));
-    if (column < copy.columns) V::store(to + column, V::load(from + column, V::first_lanes(copy.columns - column)));
+  for (int64_t row = 0; row < copy.rows; ++row, from += copy.row_step) {
+    float* panel = copy.to;
+    for (int64_t first = 0; first < copy.columns; first += panel_columns, panel += copy.panel_step) {
+      const int64_t columns = copy.columns - first < panel_columns ? copy.columns - first : panel_columns;
+      const int64_t width = (columns + V::lanes - 1) / V::lanes * V::lanes;
+      float* const to = panel + row * width;
+      int64_t column = 0;
+      for (; column + V::lanes <= columns; column += V::lanes) V::store(to + column, V::load(from + first + column));
+      if (column < columns) V::store(to + column, V::load(from + first + column, V::first_lanes(columns - column)));
+    }
   }
 }
 
-// Eight columns at a time: more of them drive each other out of the first cache where they are a multiple of 4 KiB apart.
 template <class V>
-void transpose_panel(const PanelCopy& copy) {
-  for (int64_t column = 0; column < copy.width; column += 8) {
-    const float* const from = copy.from + column * copy.column_step;
+void transpose_panel(const PanelCopy& copy, const float* columns_from, int64_t columns, float* panel) {
+  const int64_t width = (columns + V::lanes - 1) / V::lanes * V::lanes;
+  for (int64_t column = 0; column < width; column += V::lanes) {
+    const float* const from = columns_from + column * copy.column_step;
+    float* to = panel + column;
     int64_t row = 0;
-    if (column + 8 <= copy.columns) {
-      for (; row + 8 <= copy.rows; row += 8)
-        transpose_8_by_8<V>(from + row, copy.column_step, copy.to + row * copy.width + column, copy.width);
+    if (column + V::lanes <= columns) {
+      for (; row + 4 <= copy.rows; row += 4, to += 4 * width) transpose_four_rows<V>(from + row, copy.column_step, to, width);
     }
-    for (; row < copy.rows; ++row) {
-      float* const to = copy.to + row * copy.width + column;
-      for (int64_t i = 0; i < 8; ++i) to[i] = column + i < copy.columns ? from[i * copy.column_step + row] : 0.0F;
+    for (; row < copy.rows; ++row, to += width) {
+      for (int64_t i = 0; i < V::lanes; ++i) to[i] = column + i < columns ? from[i * copy.column_step + row] : 0.0F;
     }
   }
 }
 
 template <class V>
-void copy_panel(const PanelCopy& copy) {
-  copy.column_step == 1 ? copy_panel_rows<V>(copy) : transpose_panel<V>(copy);
+void copy_panels(const PanelCopy& copy) {
+  if (copy.column_step == 1) return copy_panel_rows<V>(copy);
+  constexpr int64_t panel_columns = int64_t{tile_vectors<V>} * V::lanes;
+  float* panel = copy.to;
+  for (int64_t first = 0; first < copy.columns; first += panel_columns, panel += copy.panel_step)
+    transpose_panel<V>(copy, copy.from + first * copy.column_step, copy.columns - first < panel_columns ? copy.columns - first : panel_columns, panel);
 }
 
 }  // namespace anyshape::runtime

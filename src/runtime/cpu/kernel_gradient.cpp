@@ -14,6 +14,8 @@ int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 constexpr int64_t part_pixels = 256;
 constexpr int64_t few_channels = 16;  // with fewer, taps of a row are handled together
 constexpr int64_t most_run_values = 512;
+constexpr int64_t many_channels = 256;
+constexpr int64_t line = 16;  // floats
 
 int64_t result_pixels(const ConvolutionSizes<int64_t>& s) { return s.images * s.axes[0].output * s.axes[1].output * s.axes[2].output; }
 int64_t taps_of(const ConvolutionSizes<int64_t>& s) { return s.axes[0].taps * s.axes[1].taps * s.axes[2].taps; }
@@ -86,20 +88,19 @@ class KernelGradient {
   void run_part(const Task& task, const GradientSlice& slice, int64_t first, int64_t end) const {
     float* const panels = task.scratch.panels.at_least(part_pixels * (strip_columns + kernels_.lanes));
     const int64_t step = kernels_.tile_columns, pixels = end - first;
-    for (int64_t column = 0; column < task.columns; column += step) {
-      const int64_t columns = std::min(step, task.columns - column);
-      kernels_.copy_panel({.from = call_.second + first * sizes_.filters + task.group * columns_ + task.column + column,
-                           .row_step = sizes_.filters,
-                           .column_step = 1,
-                           .rows = pixels,
-                           .columns = columns,
-                           .width = width_of(columns),
-                           .to = panels + column * pixels});
-    }
+    kernels_.copy_panels({.from = call_.second + first * sizes_.filters + task.group * columns_ + task.column,
+                          .row_step = sizes_.filters,
+                          .column_step = 1,
+                          .rows = pixels,
+                          .columns = task.columns,
+                          .to = panels,
+                          .panel_step = pixels * step});
     const float** const sources = task.scratch.sources.at_least(part_pixels);
-    float* const copies = in_runs_ ? task.scratch.copies.at_least(part_pixels * values_) : nullptr;
+    const int64_t task_values = task.end_value - task.first_value;
+    float* const copies = task.scratch.copies.at_least(part_pixels * (in_runs_ ? values_ : task_values + 2 * line));
     for (int64_t tap = task.first_tap; tap < task.end_tap; ++tap) {
       fill_sources(task, tap, first, end, sources, copies);
+      if (!in_runs_ && sizes_.channels >= many_channels && step < strip_columns) bring_near(task_values, pixels, sources, copies);
       float* const sums = slice.sums + tap * values_ * sizes_.filters + task.group * columns_ + task.column;
       for (int64_t value = task.first_value; value < task.end_value; value += tile_pixels) {
         for (int64_t column = 0; column < task.columns; column += step) {
@@ -116,6 +117,16 @@ class KernelGradient {
                                   .adds = first > slice.first});
         }
       }
+    }
+  }
+
+  // Pixels a multiple of some KiB apart drive each other out of the first cache, and every tile of columns reads them again: copies in rows that are an
+  // odd number of lines long do not.
+  static void bring_near(int64_t values, int64_t pixels, const float** sources, float* copies) {
+    const int64_t lines = divide_up(values, line) | 1;
+    for (int64_t pixel = 0; pixel < pixels; ++pixel, copies += lines * line) {
+      std::copy_n(sources[pixel], values, copies);
+      sources[pixel] = copies;
     }
   }
 

@@ -19,8 +19,7 @@ int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 constexpr int64_t few_values = 16;
 constexpr int64_t most_run_values = 2048;
 
-// So many tiles read weights where they stand: for fewer than that, copying costs more than it saves.
-constexpr int64_t tiles_in_place = 40;
+constexpr int64_t most_tiles_in_place = 20;
 
 // Weights of a task that stay in the second cache as a whole, in floats: results are then written in whole rows.
 constexpr int64_t few_weights = 64 * 1024;
@@ -79,11 +78,11 @@ class PixelProduct {
     int64_t value = 0, depth = 0;
     bool adds = false;  // sums go on
   };
-  // Where a strip of them stands: its taps, and rows.
+  // Where a strip of them stands: a panel for each tile of columns, or the weights themselves.
   struct Strip {
     const float* weights = nullptr;
-    int64_t row_step = 0;
-    int64_t tap_weights[PixelTable::most_taps];
+    int64_t panel_step = 0, row_step = 0;  // row_step 0: as wide as the panel is
+    int64_t tap_rows[PixelTable::most_taps];
   };
 
   int64_t grain() const {
@@ -154,85 +153,111 @@ class PixelProduct {
 
   void run_block(const Task& task, const WeightBlock& block) const {
     const int64_t rows = static_cast<int64_t>(block.taps.size()) * block.depth, columns = task.end_column - task.first_column;
-    const bool few = columns * rows <= few_weights, in_place = !is_gradient_ && task.table.tiles() <= tiles_in_place;
-    const int64_t step = kernels_.tile_columns, strips = divide_up(columns, step);
-    float* const panels = task.scratch.panels.at_least(rows * (few ? divide_up(columns, kernels_.lanes) * kernels_.lanes : step) + 16);
-    if (few && strips <= most_strips) {
-      Strip at[most_strips];
-      for (int64_t strip = 0; strip < strips; ++strip)
-        set_strip(task, block, task.first_column + strip * step, in_place, panels + strip * step * rows, at[strip]);
+    const int64_t strips = divide_up(columns, strip_columns);
+    const bool few = columns * rows <= few_weights && strips <= most_strips;
+    float* const panels = task.scratch.panels.at_least(rows * strip_columns * (few ? strips : 1) + 16);
+    Strip strip[most_strips];
+    if (few) {
+      for (int64_t i = 0; i < strips; ++i) set_strip(task, block, task.first_column + i * strip_columns, panels + i * strip_columns * rows, strip[i]);
       for (int64_t tile = 0; tile < task.table.tiles(); ++tile)
-        for (int64_t strip = 0; strip < strips; ++strip) run_tile(task, block, task.first_column + strip * step, at[strip], tile);
+        for (int64_t i = 0; i < strips; ++i) run_tiles(task, block, task.first_column + i * strip_columns, strip[i], tile, tile + 1);
       return;
     }
-    Strip at;
-    for (int64_t column = task.first_column; column < task.end_column; column += step) {
-      set_strip(task, block, column, in_place, panels, at);
-      for (int64_t tile = 0; tile < task.table.tiles(); ++tile) run_tile(task, block, column, at, tile);
+    for (int64_t column = task.first_column; column < task.end_column; column += strip_columns) {
+      set_strip(task, block, column, panels, strip[0]);
+      run_tiles(task, block, column, strip[0], 0, task.table.tiles());
     }
   }
 
-  // Columns from `column` on, as many as a tile has: read in place, or copied to `panel`.
-  void set_strip(const Task& task, const WeightBlock& block, int64_t column, bool in_place, float* panel, Strip& strip) const {
-    const int64_t columns = std::min(kernels_.tile_columns, task.end_column - column);
+  // Copying weights costs more than it saves where few tiles read them, unless their rows are so far apart that each is on a page of its own.
+  bool reads_in_place(const Task& task, int64_t columns) const {
+    const bool is_near = sizes_.filters < 1024 || kernels_.tile_columns == strip_columns;
+    return !is_gradient_ && columns % kernels_.lanes == 0 && is_near && task.table.tiles() <= most_tiles_in_place;
+  }
+
+  // Columns from `column` on: read in place, or copied to panels.
+  void set_strip(const Task& task, const WeightBlock& block, int64_t column, float* panels, Strip& strip) const {
+    const int64_t columns = std::min(strip_columns, task.end_column - column), taps = static_cast<int64_t>(block.taps.size());
     const int64_t channels = sizes_.channels / sizes_.groups, filters = sizes_.filters, tap_step = channels * filters;
     const float* const from = call_.second + task.group * (filters / sizes_.groups) + (is_gradient_ ? column * filters : column);
-    if (in_place && columns % kernels_.lanes == 0) {
+    if (reads_in_place(task, columns)) {
       strip.weights = from + block.value * filters;
+      strip.panel_step = kernels_.tile_columns;
       strip.row_step = filters;
-      for (size_t tap = 0; tap < block.taps.size(); ++tap) strip.tap_weights[tap] = block.taps[tap].tap * tap_step;
+      for (int64_t tap = 0; tap < taps; ++tap) strip.tap_rows[tap] = block.taps[static_cast<size_t>(tap)].tap * channels;
       return;
     }
-    strip.weights = panel;
-    strip.row_step = divide_up(columns, kernels_.lanes) * kernels_.lanes;
-    PanelCopy copy{
-        .row_step = is_gradient_ ? 1 : filters, .column_step = is_gradient_ ? filters : 1, .columns = columns, .width = strip.row_step};
-    for (size_t tap = 0; tap < block.taps.size(); ++tap) {
-      strip.tap_weights[tap] = static_cast<int64_t>(tap) * block.depth * strip.row_step;
-      copy.to = panel + strip.tap_weights[tap];
+    strip.weights = panels;
+    strip.panel_step = taps * block.depth * kernels_.tile_columns;
+    strip.row_step = 0;
+    PanelCopy copy{.row_step = is_gradient_ ? 1 : filters, .column_step = is_gradient_ ? filters : 1};
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      strip.tap_rows[tap] = tap * block.depth;
+      const int64_t first_tap = block.taps[static_cast<size_t>(tap)].tap;
       // Of a run, rows of several taps follow each other.
-      for (int64_t value = block.value; value < block.value + block.depth; value += copy.rows, copy.to += copy.rows * copy.width) {
+      for (int64_t value = block.value; value < block.value + block.depth; value += copy.rows) {
         const int64_t tap_of_run = in_runs_ ? value / depth_ : 0, within = value - tap_of_run * depth_;
         copy.rows = std::min(block.value + block.depth - value, depth_ - within);
-        copy.from = from + (block.taps[tap].tap + tap_of_run * task.phase[2].tap_step) * tap_step + within * copy.row_step;
-        kernels_.copy_panel(copy);
+        copy.from = from + (first_tap + tap_of_run * task.phase[2].tap_step) * tap_step + within * copy.row_step;
+        copy_rows(copy, columns, panels, strip, tap * block.depth + value - block.value);
       }
     }
   }
 
-  void run_tile(const Task& task, const WeightBlock& block, int64_t column, const Strip& strip, int64_t number) const {
+  // To row `row` of the panels and those behind it.
+  void copy_rows(PanelCopy copy, int64_t columns, float* panels, const Strip& strip, int64_t row) const {
+    const int64_t whole = columns / kernels_.tile_columns * kernels_.tile_columns;
+    copy.panel_step = strip.panel_step;
+    copy.to = panels + row * kernels_.tile_columns;
+    copy.columns = whole;
+    if (whole > 0) kernels_.copy_panels(copy);
+    if (whole == columns) return;
+    copy.to = panels + whole / kernels_.tile_columns * strip.panel_step + row * width_of(columns - whole);
+    copy.from += whole * copy.column_step;
+    copy.columns = columns - whole;
+    kernels_.copy_panels(copy);
+  }
+
+  int64_t width_of(int64_t columns) const { return divide_up(columns, kernels_.lanes) * kernels_.lanes; }
+
+  // Tiles of pixels [first, end), with all columns of a strip.
+  void run_tiles(const Task& task, const WeightBlock& block, int64_t column, const Strip& strip, int64_t first, int64_t end) const {
+    const int64_t end_column = std::min(column + strip_columns, task.end_column);
+    const float* weights = strip.weights;
+    for (; column < end_column; column += kernels_.tile_columns, weights += strip.panel_step) {
+      PixelTile tile{.columns = std::min(kernels_.tile_columns, end_column - column), .depth = block.depth, .weights = weights, .adds = block.adds};
+      tile.weight_step = strip.row_step == 0 ? width_of(tile.columns) : strip.row_step;
+      int64_t tap_weights[PixelTable::most_taps];
+      for (size_t tap = 0; tap < block.taps.size(); ++tap) tap_weights[tap] = strip.tap_rows[tap] * tile.weight_step;
+      for (int64_t number = first; number < end; ++number) run_tile(task, block, column, tap_weights, number, tile);
+    }
+  }
+
+  void run_tile(const Task& task, const WeightBlock& block, int64_t column, const int64_t* tap_weights, int64_t number, PixelTile tile) const {
     const int64_t result_channels = is_gradient_ ? sizes_.channels : sizes_.filters;
-    PixelTile tile{.pixels = task.table.pixels_of(number),
-                   .columns = std::min(kernels_.tile_columns, task.end_column - column),
-                   .taps = static_cast<int64_t>(block.taps.size()),
-                   .depth = block.depth,
-                   .sources = task.table.sources(number),
-                   .weights = strip.weights,
-                   .tap_weights = strip.tap_weights,
-                   .weight_step = strip.row_step,
-                   .adds = block.adds};
+    tile.pixels = task.table.pixels_of(number);
+    tile.taps = static_cast<int64_t>(block.taps.size());
+    tile.sources = task.table.sources(number);
+    tile.tap_weights = tap_weights;
     float* results[tile_pixels];
     const int64_t* const pixels = task.table.results(number);
-    for (int64_t pixel = 0; pixel < tile.pixels; ++pixel)
-      results[pixel] = call_.result + pixels[pixel] * result_channels + task.group * columns_ + column;
+    for (int64_t pixel = 0; pixel < tile.pixels; ++pixel) results[pixel] = call_.result + pixels[pixel] * result_channels + task.group * columns_ + column;
     tile.results = results;
-    const float* moved[PixelTable::most_taps * tile_pixels];
-    int64_t tap_weights[PixelTable::most_taps];
-    const bool all = task.table.uses_all(number);
-    if (!all || block.value > 0) {
-      const int64_t taps = tile.taps;
-      tile.taps = 0;
-      for (int64_t tap = 0; tap < taps; ++tap) {
-        if (!all && !task.table.uses(number, tap)) continue;
-        for (int64_t pixel = 0; pixel < tile.pixels; ++pixel) {
-          const float* const source = tile.sources[tap * tile_pixels + pixel];
-          moved[tile.taps * tile_pixels + pixel] = source == zero_pixel ? source : source + block.value;
-        }
-        tap_weights[tile.taps++] = strip.tap_weights[tap];
+    if (task.table.uses_all(number) && block.value == 0) return kernels_.pixel_tile(tile);
+    // Taps that meet padding only are left out; others are further along the same pixels, or stay with the zeros.
+    const float* sources[PixelTable::most_taps * tile_pixels];
+    int64_t used_weights[PixelTable::most_taps], used = 0;
+    for (int64_t tap = 0; tap < tile.taps; ++tap) {
+      if (!task.table.uses_all(number) && !task.table.uses(number, tap)) continue;
+      for (int64_t pixel = 0; pixel < tile.pixels; ++pixel) {
+        const float* const source = tile.sources[tap * tile_pixels + pixel];
+        sources[used * tile_pixels + pixel] = source == zero_pixel ? source : source + block.value;
       }
-      tile.sources = moved;
-      tile.tap_weights = tap_weights;
+      used_weights[used++] = tap_weights[tap];
     }
+    tile.taps = used;
+    tile.sources = sources;
+    tile.tap_weights = used_weights;
     kernels_.pixel_tile(tile);
   }
 

@@ -25,6 +25,16 @@ struct Avx2 {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
   }
   [[gnu::always_inline]] static Vector permute(Vector vector, Indices indices) { return _mm256_permutevar8x32_ps(vector, indices); }
+
+  // Of four neighbouring values each: one part of the vector after the other. Pairs and halves are of the values of a part.
+  [[gnu::always_inline]] static Vector load_quarters(const float* from, int64_t step) {
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from)), _mm_loadu_ps(from + step), 1);
+  }
+  [[gnu::always_inline]] static Vector low_pairs(Vector a, Vector b) { return _mm256_unpacklo_ps(a, b); }
+  [[gnu::always_inline]] static Vector high_pairs(Vector a, Vector b) { return _mm256_unpackhi_ps(a, b); }
+  [[gnu::always_inline]] static Vector low_halves(Vector a, Vector b) { return _mm256_shuffle_ps(a, b, 0x44); }
+  [[gnu::always_inline]] static Vector high_halves(Vector a, Vector b) { return _mm256_shuffle_ps(a, b, 0xee); }
+
   [[gnu::always_inline]] static void add_product(Vector& sum, Vector a, Vector b) {
 #if defined(__clang__)
     sum = _mm256_fmadd_ps(a, b, sum);

@@ -21,6 +21,19 @@ struct Avx512 {
   [[gnu::always_inline]] static Mask first_lanes(int64_t count) { return static_cast<Mask>((uint32_t{1} << count) - 1); }  // 0 to 16
   [[gnu::always_inline]] static Indices load_indices(const int32_t* from) { return _mm512_loadu_si512(from); }
   [[gnu::always_inline]] static Vector permute(Vector vector, Indices indices) { return _mm512_permutexvar_ps(indices, vector); }
+
+  // Of four neighbouring values each: one part of the vector after the other. Pairs and halves are of the values of a part.
+  [[gnu::always_inline]] static Vector load_quarters(const float* from, int64_t step) {
+    Vector result = _mm512_castps128_ps512(_mm_loadu_ps(from));
+    result = _mm512_insertf32x4(result, _mm_loadu_ps(from + step), 1);
+    result = _mm512_insertf32x4(result, _mm_loadu_ps(from + 2 * step), 2);
+    return _mm512_insertf32x4(result, _mm_loadu_ps(from + 3 * step), 3);
+  }
+  [[gnu::always_inline]] static Vector low_pairs(Vector a, Vector b) { return _mm512_unpacklo_ps(a, b); }
+  [[gnu::always_inline]] static Vector high_pairs(Vector a, Vector b) { return _mm512_unpackhi_ps(a, b); }
+  [[gnu::always_inline]] static Vector low_halves(Vector a, Vector b) { return _mm512_shuffle_ps(a, b, 0x44); }
+  [[gnu::always_inline]] static Vector high_halves(Vector a, Vector b) { return _mm512_shuffle_ps(a, b, 0xee); }
+
   [[gnu::always_inline]] static void add_product(Vector& sum, Vector a, Vector b) {
 #if defined(__clang__)
     sum = _mm512_fmadd_ps(a, b, sum);
