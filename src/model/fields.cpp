@@ -39,6 +39,21 @@ std::vector<Tensor> ordered_fields(const char* what, const char* kind, const Dat
   return tensors;
 }
 
+std::vector<std::string> named_fields(const char* what, const char* kind, const Data& data, const std::vector<std::string>& names) {
+  const auto has = [&](const std::string& name) {
+    return std::ranges::any_of(data.fields(), [&](const Data::Field& field) { return field.name == name; });
+  };
+  if (names.empty() || !data.defined()) return {};
+  if (has("")) return data.fields().size() == names.size() ? names : std::vector<std::string>();
+  for (const Data::Field& field : data.fields()) {
+    if (std::ranges::find(names, field.name) == names.end())
+      throw ArgumentError(fmt::format("{}: {}", what, unknown_name(kind, field.name, names)));
+  }
+  std::vector<std::string> some;
+  std::ranges::copy_if(names, std::back_inserter(some), has);
+  return some;
+}
+
 std::vector<Tensor> ordered_weights(const char* what, const Data& weights, const std::vector<std::string>& outputs) {
   const std::vector<Data::Field>& fields = weights.fields();
   if (fields.size() == 1 && fields[0].name.empty()) return {fields[0].tensor};
