@@ -17,6 +17,9 @@ constexpr size_t longest_name = 64;  // nobody means another one by a longer tex
 constexpr size_t most_shown = 40;
 constexpr size_t far = std::numeric_limits<size_t>::max();
 
+char small(char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter; }
+bool is_same(char a, char b) { return small(a) == small(b); }  // "MSE" means "mse"
+
 // Letters to insert, delete, replace or swap with the next one to get from one word to the other; `far` where that is more than `limit`.
 size_t distance(std::string_view a, std::string_view b, size_t limit) {
   const size_t difference = a.size() < b.size() ? b.size() - a.size() : a.size() - b.size();
@@ -28,8 +31,8 @@ size_t distance(std::string_view a, std::string_view b, size_t limit) {
   for (size_t i = 1; i <= a.size(); ++i) {
     row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (is_same(a[i - 1], b[j - 1]) ? 0 : 1)});
+      const bool swapped = i > 1 && j > 1 && is_same(a[i - 1], b[j - 2]) && is_same(a[i - 2], b[j - 1]);
       if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
     }
     std::swap(before, above);
