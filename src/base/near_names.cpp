@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -78,6 +79,8 @@ std::vector<Near> near_to(std::string_view given, std::span<const std::string> k
 std::string unknown_name(std::string_view what, std::string_view given, std::span<const std::string> known) {
   std::vector<Near> names = near_to(given, known, true);
   if (names.empty()) names = near_to(given, known, false);
+  const auto is_the_same = [](const Near& near) { return near.first == 0; };  // but for small and large letters
+  if (std::ranges::any_of(names, is_the_same)) std::erase_if(names, std::not_fn(is_the_same));
   const size_t shown = std::min(names.size(), most_shown);
   std::ranges::partial_sort(names, names.begin() + static_cast<std::ptrdiff_t>(shown));
   std::string text = fmt::format("{} is no {}; expected {}", in_quotes(given), what, names.size() > 1 ? "one of " : "");
