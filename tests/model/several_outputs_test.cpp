@@ -246,7 +246,10 @@ TEST(SeveralOutputs, without_a_loss_are_predicted_and_need_no_target) {
   EXPECT_EQ(house.both.evaluate(dataset, quietly).all(), house.of_kind.evaluate(house.x, house.y_kind, quietly).all());
   EXPECT_EQ(text_of<DataError>([&] { house.both.fit(house.x, house.y_kind * 0 + 3, in_order()); }).substr(0, 39),
             "fit: the label in row 0 is 3; expected ");
-  EXPECT_EQ(text_of<ArgumentError>([&] { house.both.fit(house.x, house.targets, in_order()); }), "fit: 2 targets are given; expected 1.");
+  EXPECT_EQ(text_of<ArgumentError>([&] { house.both.fit(house.x, house.targets, in_order()); }),
+            "fit: \"price\" is no target; expected \"kind\".");
+  EXPECT_EQ(text_of<ArgumentError>([&] { house.both.fit(house.x, inputs({house.y_price, house.y_kind}), in_order()); }),
+            "fit: 2 targets are given; expected 1: kind.");
   EXPECT_EQ(text_of<ArgumentError>([&] { house.both.fit(house.x, {{"price", house.y_price}}, in_order()); }),
             "fit: \"price\" is no target; expected \"kind\".");
 }
