@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
+#include <iosfwd>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -34,9 +35,10 @@ class Data {
   explicit Data(std::vector<Field> fields) : fields_(std::move(fields)) {}
   Data(std::initializer_list<Field> fields) : fields_(fields) {}  ///< {{"price", a}, {"kind", b}}
 
-  bool defined() const { return !fields_.empty(); }             ///< false: nothing is given
-  const std::vector<Field>& fields() const { return fields_; }  ///< in the order in which they are given
-  const Tensor& single() const;                                 ///< ArgumentError where there are several
+  bool defined() const { return !fields_.empty(); }                      ///< false: nothing is given
+  const std::vector<Field>& fields() const { return fields_; }           ///< in the order in which they are given
+  const Tensor& single() const;                                          ///< ArgumentError where there are several
+  friend std::ostream& operator<<(std::ostream& out, const Data& data);  ///< a line "price: [1, 2]" for each
 
  private:
   std::vector<Field> fields_;
@@ -49,6 +51,7 @@ struct Example {
   Data x;
   Data y = {};
   Data sample_weight = {};
+  friend std::ostream& operator<<(std::ostream& out, const Example& example);  ///< a line "x: [1, 2]" for what is there
 };
 
 namespace detail {

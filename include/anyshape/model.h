@@ -42,11 +42,12 @@ struct FunctionalOptions {
   std::string name = {};
 };
 
-/// What a step works on: rows of inputs and targets, in the model's order, and their weights.
+/// What a step works on: rows of inputs and targets, in the model's order, and their weights. A step of the user's own gets the targets that are
+/// given, some, none, or more than there are outputs.
 struct Batch {
   std::vector<Tensor> x;
   std::vector<Tensor> y = {};
-  std::vector<Tensor> sample_weight = {};  ///< none; one, which holds for every output; or one per output
+  std::vector<Tensor> sample_weight = {};  ///< none; one, which holds for every target; or one per target
 };
 
 /// What a step of the user's own gives: the loss, and what else is to be reported: means over the rows of an epoch, by name.
@@ -80,11 +81,12 @@ class StepFunction {
   std::function<StepResult(Model&, Optimizer&, const Tensor&, const Tensor&)> pair_;
 };
 
-/// Every output has a loss, unless there is a step of the user's own. weighted_metrics count sample weights, metrics do not. run_eagerly: no trace.
+/// Every output has a loss and a target, but one that is only predicted: .losses = {{"price", "mse"}, {"scores", {}}}. A step of the user's own needs
+/// neither. weighted_metrics count sample weights, metrics do not. run_eagerly: no trace.
 struct CompileOptions {
   Optimizer optimizer = "rmsprop";
   Loss loss = {};
-  PerOutput<Metric> metrics = {};       ///< one without a name is taken of every output
+  PerOutput<Metric> metrics = {};       ///< one without a name is taken of every output that has a loss
   PerOutput<Loss> losses = {};          ///< by position or by name; an output that is not named has `loss`
   PerOutput<double> loss_weights = {};  ///< of the outputs' losses in the sum; 1 for one that is not named
   PerOutput<Metric> weighted_metrics = {};

@@ -43,10 +43,12 @@ struct RegistryEntry {
   const std::type_info* type = nullptr;
   std::function<Config(const void* object)> config_of = {};
 };
-/// Where a kind takes more than its own names: a number as a schedule, a loss as a metric. `make` gives whether it has made something.
+/// Where a kind takes more than its own names: a number as a schedule, a loss as a metric. `make` gives whether it has made something. `extend` is
+/// called with every entry before it is there: each layer's config may say that it is frozen.
 struct OtherNames {
   std::function<bool(const Config& config, void* made)> make = {};
   std::function<std::vector<std::string>()> names = {};
+  std::function<void(RegistryEntry& entry)> extend = {};
 };
 
 /// What a registry is for the library: objects are made and found in it.

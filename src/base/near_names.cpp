@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -16,6 +17,9 @@ namespace {
 constexpr size_t longest_name = 64;  // nobody means another one by a longer text, and the distance takes the product of both lengths
 constexpr size_t most_shown = 40;
 constexpr size_t far = std::numeric_limits<size_t>::max();
+
+char small(char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter; }
+bool is_same(char a, char b) { return small(a) == small(b); }  // "MSE" means "mse"
 
 // Letters to insert, delete, replace or swap with the next one to get from one word to the other; `far` where that is more than `limit`.
 size_t distance(std::string_view a, std::string_view b, size_t limit) {
@@ -28,8 +32,8 @@ size_t distance(std::string_view a, std::string_view b, size_t limit) {
   for (size_t i = 1; i <= a.size(); ++i) {
     row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (is_same(a[i - 1], b[j - 1]) ? 0 : 1)});
+      const bool swapped = i > 1 && j > 1 && is_same(a[i - 1], b[j - 2]) && is_same(a[i - 2], b[j - 1]);
       if (swapped) row[j] = std::min(row[j], before[j - 2] + 1);
     }
     std::swap(before, above);
@@ -75,6 +79,8 @@ std::vector<Near> near_to(std::string_view given, std::span<const std::string> k
 std::string unknown_name(std::string_view what, std::string_view given, std::span<const std::string> known) {
   std::vector<Near> names = near_to(given, known, true);
   if (names.empty()) names = near_to(given, known, false);
+  const auto is_the_same = [](const Near& near) { return near.first == 0; };  // but for small and large letters
+  if (std::ranges::any_of(names, is_the_same)) std::erase_if(names, std::not_fn(is_the_same));
   const size_t shown = std::min(names.size(), most_shown);
   std::ranges::partial_sort(names, names.begin() + static_cast<std::ptrdiff_t>(shown));
   std::string text = fmt::format("{} is no {}; expected {}", in_quotes(given), what, names.size() > 1 ? "one of " : "");

@@ -44,6 +44,7 @@ const std::string& RegistryTable::kind() const { return state_->kind; }
 
 void RegistryTable::add(RegistryEntry entry) {
   if (entry.name.empty()) throw ArgumentError(fmt::format("register: the name of {} is empty; expected one.", one(kind())));
+  if (state_->others.extend) state_->others.extend(entry);
   const auto added = std::make_shared<const RegistryEntry>(std::move(entry));
   std::vector<std::string> names = added->aliases;
   names.push_back(added->name);

@@ -8,6 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <ostream>
+#include <utility>
+
 namespace anyshape {
 
 Data::Data(const Tensor& tensor) : fields_{{.name = "", .tensor = tensor}} {
@@ -18,6 +21,27 @@ Data::Data(const Tensor& tensor) : fields_{{.name = "", .tensor = tensor}} {
 Data::Data(const std::vector<Tensor>& rows) {
   if (rows.empty()) throw DataError("data: no rows are given; expected at least one.");
   fields_ = {{.name = "", .tensor = data::are_equal(rows) ? stack(rows) : ragged_from_rows(rows)}};
+}
+
+[[gnu::visibility("default")]] std::ostream& operator<<(std::ostream& out, const Data& data) {
+  const char* separator = "";
+  for (const Data::Field& field : data.fields_) {
+    out << std::exchange(separator, "\n") << field.name << (field.name.empty() ? "" : ": ") << field.tensor;
+  }
+  return out;
+}
+
+[[gnu::visibility("default")]] std::ostream& operator<<(std::ostream& out, const Example& example) {
+  const char* separator = "";
+  const auto write = [&](const char* part, const Data& data) {
+    for (const Data::Field& field : data.fields()) {
+      out << std::exchange(separator, "\n") << part << (field.name.empty() ? "" : " " + field.name) << ": " << field.tensor;
+    }
+  };
+  write("x", example.x);
+  write("y", example.y);
+  write("sample_weight", example.sample_weight);
+  return out;
 }
 
 const Tensor& Data::single() const {

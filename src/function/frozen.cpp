@@ -11,6 +11,7 @@
 #include "tensor/tensor_impl.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -42,6 +43,31 @@ bool same_attributes(const graph::Node& a, const graph::Node& b) {
   std::string first, second;
   if (a.op->kind != OpKind::Control) a.attrs.append_key(first), b.attrs.append_key(second);
   return (!first.empty() && first == second) || a.attrs.to_string() == b.attrs.to_string();
+}
+
+// The attributes that differ, where both have the same ones: "shape=[a0, 3]" of "shape=[a0, 3], names=[...]".
+std::vector<std::string> parts_of(const std::string& attributes) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char letter : attributes) {
+    depth += letter == '[' || letter == '{' || letter == '(' ? 1 : letter == ']' || letter == '}' || letter == ')' ? -1 : 0;
+    if (letter == ',' && depth == 0) {
+      parts.emplace_back();
+    } else if (letter != ' ' || !parts.back().empty()) {
+      parts.back() += letter;
+    }
+  }
+  return parts;
+}
+
+std::pair<std::string, std::string> differing(const std::string& first, const std::string& second) {
+  const std::vector<std::string> a = parts_of(first), b = parts_of(second);
+  if (a.size() != b.size() || a == b) return {first, second};
+  std::vector<std::string> of_first, of_second;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i]) of_first.push_back(a[i]), of_second.push_back(b[i]);
+  }
+  return {fmt::format("{}", fmt::join(of_first, ", ")), fmt::format("{}", fmt::join(of_second, ", "))};
 }
 
 bool same_call(const graph::Node& a, const graph::Node& b) {
@@ -102,7 +128,8 @@ bool compare_nodes(const Runs& runs, const graph::Graph& first, const graph::Gra
                         user});
     } else {
       const std::string op(a[i]->op->name);
-      frozen.push_back({fmt::format("{} holds {}; a second run gave {}", op, a[i]->attrs.to_string(), b[i]->attrs.to_string()), op});
+      const auto [first_attrs, second_attrs] = differing(a[i]->attrs.to_string(), b[i]->attrs.to_string());
+      frozen.push_back({fmt::format("{} holds {}; a second run gave {}", op, first_attrs, second_attrs), op});
     }
   }
   return true;

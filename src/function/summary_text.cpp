@@ -1,4 +1,5 @@
-// Lines of a table: one for each kernel or loop as long as they fit a screen, else one for each layer, else the costly ones of each phase and the rest together.
+// Lines of a table: one for each kernel or loop as long as they fit a screen, else one for each layer, else one for each layer around those, else the
+// costly ones of each phase and the rest together.
 #include "function/summary_text.h"
 
 #include "base/amounts.h"
@@ -95,6 +96,24 @@ std::string ops_text(const std::vector<std::string>& labels) {
 // At most as wide; what is cut ends in dots.
 std::string fitted(const std::string& text, size_t width) { return text.size() <= width ? text : text.substr(0, width - 3) + "..."; }
 
+// Of "a/b/c, a/b/d", with paths that are cut before the last slash: "a/b".
+std::string with_paths(std::string_view owners, const auto& end_of) {
+  std::vector<std::string_view> paths;
+  while (!owners.empty()) {
+    const std::string_view whole = owners.substr(0, owners.find(", ")), path = whole.substr(0, end_of(whole));
+    if (std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
+    owners.remove_prefix(std::min(owners.size(), whole.size() + 2));
+  }
+  return fmt::format("{}", fmt::join(paths, ", "));
+}
+
+// Where the path's layer at a depth ends.
+size_t end_at(std::string_view path, size_t depth) {
+  size_t end = path.find('/');
+  for (; depth > 1 && end != std::string_view::npos; --depth) end = path.find('/', end + 1);
+  return end;
+}
+
 class Summary {
  public:
   Summary(const runtime::Executable& executable, Substitution known)
@@ -173,10 +192,11 @@ class Summary {
     if (lines_.size() > most_lines) join_owners();
     if (lines_.size() > most_lines) {
       for (Line& line : lines_) {  // a layer for its variables
-        if (line.phase == Phase::Update) line.owner = line.owner.substr(0, std::min(line.owner.rfind('/'), line.owner.find(',')));
+        if (line.phase == Phase::Update) line.owner = with_paths(line.owner, [](std::string_view path) { return path.rfind('/'); });
       }
       join_owners();
     }
+    join_layers_inside();
     if (lines_.size() <= most_lines) return;
     for (size_t phase = 0; phase < phase_names.size(); ++phase) {
       std::vector<Line*> by_cost;
@@ -187,6 +207,32 @@ class Summary {
       for (size_t i = most_lines / phase_names.size() - 1; i < by_cost.size(); ++i) by_cost[i]->owner = "others";
     }
     join_owners();
+  }
+
+  // Whether a part of a step is mostly one line: it says less than the costly ones of more lines.
+  bool has_one_line() const {
+    for (const Phase phase : {Phase::Forward, Phase::Gradient}) {
+      int64_t most = 0, all = 0;
+      for (const Line& line : lines_) {
+        if (line.phase == phase) most = std::max(most, line.cost()), all += line.cost();
+      }
+      if (most > all / 2) return true;
+    }
+    return false;
+  }
+
+  // Layers that are inside others go with them, the deepest first, as long as that leaves something to be told apart.
+  void join_layers_inside() {
+    size_t depth = 0;
+    for (const Line& line : lines_) depth = std::max(depth, static_cast<size_t>(std::ranges::count(line.owner, '/')));
+    for (; depth > 0 && lines_.size() > most_lines; --depth) {
+      std::vector<Line> before = lines_;
+      for (Line& line : lines_) line.owner = with_paths(line.owner, [&](std::string_view path) { return end_at(path, depth); });
+      join_owners();
+      if (!has_one_line()) continue;
+      lines_ = std::move(before);
+      return;
+    }
   }
 
   void join_owners() {

@@ -84,6 +84,7 @@ class Tracer final : public Interpreter, public DimJudge, public BranchJudge, pu
   Tensor read(const std::shared_ptr<VariableState>& variable) override;
   void assign(const std::shared_ptr<VariableState>& variable, const Tensor& value) override;
   Tensor created(const VariableState& variable, const Tensor& initial) override;
+  void state_is_made() override { has_created_ = true; }
 
   Region trace_region(std::string_view name, std::span<const TensorSpec> arguments, const RegionBody& body) override;
   FunctionResults run_scope(const ScopeBody& body) override;

@@ -61,6 +61,8 @@ class VariableScope {
   virtual void assign(const std::shared_ptr<VariableState>& variable, const Tensor& value) = 0;
   // A variable is made inside the trace: its initial value as it is outside.
   virtual Tensor created(const VariableState& variable, const Tensor& initial) = 0;
+  // State was made outside the trace that later traces find: this one may say of sizes what they will not.
+  virtual void state_is_made() = 0;
 };
 // Null outside a trace.
 inline VariableScope* current_variable_scope() {

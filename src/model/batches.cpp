@@ -25,7 +25,9 @@ Tensor rows_of(const Tensor& tensor, int64_t begin, int64_t end) { return slice(
 class Preparation {
  public:
   explicit Preparation(const Purpose& purpose)
-      : purpose_(purpose), inputs_(input_names(purpose.network)), outputs_(purpose.network.layer()->output_names()) {}
+      : purpose_(purpose), inputs_(input_names(purpose.network)), outputs_(purpose.network.layer()->output_names()) {
+    if (purpose.compiled != nullptr && !outputs_.empty()) outputs_ = purpose.compiled->outputs;
+  }
 
   std::vector<Tensor> inputs(const Data& x) const {
     return model_inputs(purpose_.network, ordered_fields(purpose_.what, "input", x, inputs_));
@@ -35,8 +37,11 @@ class Preparation {
     Batch batch{.x = inputs(x)};
     require_present(purpose_.network, purpose_.what, batch.x, first_element);
     if (purpose_.compiled == nullptr) return batch;
-    if (!y.defined()) throw DataError(fmt::format("{}: no targets are given; expected a tensor, rows or inputs().", purpose_.what));
-    batch.y = ordered_fields(purpose_.what, "target", y, outputs_);
+    if (!y.defined() && !purpose_.any_targets) {
+      throw DataError(fmt::format("{}: no targets are given; expected a tensor, rows or inputs().", purpose_.what));
+    }
+    const std::vector<std::string> targets = purpose_.any_targets ? named_fields(purpose_.what, "target", y, outputs_) : outputs_;
+    batch.y = ordered_fields(purpose_.what, "target", y, targets);
     const RowNames rows = row_names(first_element);
     require_target_values(rows, *purpose_.compiled, batch.y);
     for (const Data::Field& field : sample_weight.fields()) {
@@ -47,7 +52,7 @@ class Preparation {
                        .is_dataset = rows.is_dataset},
                       field.tensor);
     }
-    if (sample_weight.defined()) batch.sample_weight = ordered_weights(purpose_.what, sample_weight, outputs_);
+    if (sample_weight.defined()) batch.sample_weight = ordered_weights(purpose_.what, sample_weight, targets);
     if (!purpose_.class_weight.empty()) {
       if (!batch.sample_weight.empty()) {
         throw ArgumentError(fmt::format("{}: class_weight and sample_weight are both given; expected one of them.", purpose_.what));

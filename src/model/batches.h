@@ -30,7 +30,8 @@ struct Purpose {
   const AnyLayer& network;   // its inputs, and whether it takes missing values
   const Compiled* compiled;  // none: no targets are wanted
   std::map<int64_t, double> class_weight = {};
-  int64_t first_row = 0;  // the number that the first row has in the user's tensors
+  int64_t first_row = 0;     // the number that the first row has in the user's tensors
+  bool any_targets = false;  // a step of the user's own takes some, none, or more than there are outputs
 };
 
 struct ArrayOptions {

@@ -56,17 +56,39 @@ std::vector<Value> in_order(const char* option, const PerOutput<Value>& given, c
   return values;
 }
 
+// An output that .losses gives no loss, as {"scores", {}}, is not trained. One that is not named may have been forgotten.
 void require_loss(const CompileOptions& options, const std::vector<Loss>& losses, const std::vector<std::string>& outputs) {
   if (options.step) return;
-  if (!options.loss.defined() && options.losses.empty()) {
+  if (std::ranges::none_of(losses, [](const Loss& loss) { return loss.defined(); })) {
     throw ArgumentError("compile: no loss is given; expected .loss, .losses or a .step of your own.");
   }
   for (size_t output = 0; output < outputs.size(); ++output) {
-    if (losses[output].defined()) continue;
+    const auto is_given = [&](const ForOutput<Loss>& each) { return each.output.empty() || each.output == outputs[output]; };
+    if (losses[output].defined() || std::ranges::any_of(options.losses, is_given)) continue;
     throw ArgumentError(fmt::format(
-        "compile: no loss is given for the output \"{}\"; expected one per output. Name it in .losses, or give .loss for the others.",
+        "compile: no loss is given for the output \"{0}\"; expected one per output. Name it in .losses, or give .loss for the others. "
+        "{{\"{0}\", {{}}}} in .losses says that it is predicted and not trained.",
         outputs[output]));
   }
+}
+
+// What is given for an output by its name, and needs its target.
+template <class Value>
+void require_trained(const char* option, const PerOutput<Value>& given, const Compiled& model, const std::vector<std::string>& outputs) {
+  for (const ForOutput<Value>& each : given) {
+    if (std::ranges::find(model.outputs, each.output) != model.outputs.end()) continue;
+    if (std::ranges::find(outputs, each.output) == outputs.end()) continue;  // index_of() says what is wrong
+    throw ArgumentError(fmt::format("compile: .{} names the output \"{}\", which has no loss and so no target; expected one with a loss.",
+                                    option, each.output));
+  }
+}
+
+// Only what is trained has a target: the others are predicted, and that is all.
+template <class Value>
+std::vector<Value> chosen(const std::vector<Value>& all, const std::vector<size_t>& positions) {
+  std::vector<Value> some;
+  for (const size_t position : positions) some.push_back(all[position]);
+  return some;
 }
 
 std::string numbered(const Names& taken, const std::string& name) {
@@ -121,16 +143,27 @@ Compiled Compiled::with_own_metrics() const {
 }
 
 Compiled compiled(const CompileOptions& options, const std::vector<std::string>& outputs) {
+  const std::vector<std::string> all = outputs.empty() ? std::vector<std::string>{""} : outputs;
   Compiled model{.optimizer = options.optimizer,
-                 .outputs = outputs.empty() ? std::vector<std::string>{""} : outputs,
+                 .outputs = {},
+                 .positions = {},
+                 .network_outputs = all.size(),
                  .losses = {},
                  .loss_weights = {},
                  .metrics = {},
                  .step = options.step,
                  .run_eagerly = options.run_eagerly};
-  model.losses = in_order("losses", options.losses, model.outputs, options.loss);
-  require_loss(options, model.losses, model.outputs);
-  model.loss_weights = in_order("loss_weights", options.loss_weights, model.outputs, 1.0);
+  const std::vector<Loss> losses = in_order("losses", options.losses, all, options.loss);
+  require_loss(options, losses, all);
+  for (size_t output = 0; output < all.size(); ++output) {
+    if (options.step || losses[output].defined()) model.positions.push_back(output);
+  }
+  model.outputs = chosen(all, model.positions);
+  model.losses = chosen(losses, model.positions);
+  require_trained("loss_weights", options.loss_weights, model, all);
+  require_trained("metrics", options.metrics, model, all);
+  require_trained("weighted_metrics", options.weighted_metrics, model, all);
+  model.loss_weights = chosen(in_order("loss_weights", options.loss_weights, all, 1.0), model.positions);
   for (const double weight : model.loss_weights) require::finite("compile", "a value of .loss_weights", weight);
   if (options.step && !(options.metrics.empty() && options.weighted_metrics.empty())) {
     throw ArgumentError(

@@ -15,7 +15,9 @@ struct OutputMetric {
 
 struct Compiled {
   Optimizer optimizer;
-  std::vector<std::string> outputs;  // their names; one without a name where the network has none to tell
+  std::vector<std::string> outputs;  // names of those with a loss, or of all for a step of the user's own; "" where the network names none
+  std::vector<size_t> positions;     // of these outputs among the network's
+  size_t network_outputs = 1;        // how many it names, or one
   std::vector<Loss> losses;          // one per output; undefined where a step of the user's own needs none
   std::vector<double> loss_weights;  // likewise
   std::vector<OutputMetric> metrics;

@@ -105,8 +105,10 @@ Outputs Model::predict_outputs(const Dataset& data, PredictOptions options) cons
 
 Scores Model::train_on_batch(const Data& x, const Data& y, const Data& sample_weight) {
   const model::Compiled& compiled = model::require_compiled(*this, "train_on_batch");
-  const auto batches = model::array_batches({"train_on_batch", *this, &compiled}, x, y, sample_weight,
-                                            {.batch_size = std::max<int64_t>(1, model::row_count("train_on_batch", x))});
+  const model::Purpose training{
+      .what = "train_on_batch", .network = *this, .compiled = &compiled, .any_targets = static_cast<bool>(compiled.step)};
+  const auto batches =
+      model::array_batches(training, x, y, sample_weight, {.batch_size = std::max<int64_t>(1, model::row_count("train_on_batch", x))});
   model::prepare_model(*this, state_, batches->sample());
   if (!compiled.run_eagerly && state_->train_step->stats().traces == 0)
     batches->hold_to(*this);  // of later batches the step says what is wrong

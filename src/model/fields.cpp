@@ -8,6 +8,7 @@
 #include <anyshape/ops.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -23,8 +24,13 @@ std::vector<Tensor> ordered_fields(const char* what, const char* kind, const Dat
   const std::vector<Data::Field>& fields = data.fields();
   std::vector<Tensor> tensors(fields.size());
   if (!names.empty() && fields.size() != names.size()) {
-    throw ArgumentError(
-        fmt::format("{}: {} {}{} given; expected {}.", what, fields.size(), kind, fields.size() == 1 ? " is" : "s are", names.size()));
+    for (const Data::Field& field : fields) {
+      if (field.name.empty() || std::ranges::find(names, field.name) != names.end()) continue;
+      throw ArgumentError(fmt::format("{}: {}", what, unknown_name(kind, field.name, names)));
+    }
+    const bool is_named = std::ranges::find(names, "") == names.end();
+    throw ArgumentError(fmt::format("{}: {} {}{} given; expected {}{}.", what, fields.size(), kind, fields.size() == 1 ? " is" : "s are",
+                                    names.size(), is_named ? fmt::format(": {}", fmt::join(names, ", ")) : ""));
   }
   for (size_t i = 0; i < fields.size(); ++i) {
     size_t index = i;
@@ -37,6 +43,21 @@ std::vector<Tensor> ordered_fields(const char* what, const char* kind, const Dat
     tensors[index] = fields[i].tensor;
   }
   return tensors;
+}
+
+std::vector<std::string> named_fields(const char* what, const char* kind, const Data& data, const std::vector<std::string>& names) {
+  const auto has = [&](const std::string& name) {
+    return std::ranges::any_of(data.fields(), [&](const Data::Field& field) { return field.name == name; });
+  };
+  if (names.empty() || !data.defined()) return {};
+  if (has("")) return data.fields().size() == names.size() ? names : std::vector<std::string>();
+  for (const Data::Field& field : data.fields()) {
+    if (std::ranges::find(names, field.name) == names.end())
+      throw ArgumentError(fmt::format("{}: {}", what, unknown_name(kind, field.name, names)));
+  }
+  std::vector<std::string> some;
+  std::ranges::copy_if(names, std::back_inserter(some), has);
+  return some;
 }
 
 std::vector<Tensor> ordered_weights(const char* what, const Data& weights, const std::vector<std::string>& outputs) {

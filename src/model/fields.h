@@ -15,6 +15,10 @@ std::vector<std::string> input_names(const AnyLayer& network);  // empty where n
 // `what` is who asks and `kind` what is named: "fit", "input".
 std::vector<Tensor> ordered_fields(const char* what, const char* kind, const Data& data, const std::vector<std::string>& names);
 
+// Those of the names that the data has fields for, in the names' order: all for as many fields without names, none for another number of them.
+// ArgumentError as above.
+std::vector<std::string> named_fields(const char* what, const char* kind, const Data& data, const std::vector<std::string>& names);
+
 // One tensor that holds for every output, or one per output: 1 for an output that is not named. ArgumentError as above.
 std::vector<Tensor> ordered_weights(const char* what, const Data& weights, const std::vector<std::string>& outputs);
 

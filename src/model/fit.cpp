@@ -154,7 +154,11 @@ History Model::fit(const Data& x, const Data& y, FitOptions options) {
   const model::Compiled& compiled = model::require_compiled(*this, "fit");
   const FitScope scope(*state_);
   require_options(options);
-  const model::Purpose training{"fit", *this, &compiled, options.class_weight};
+  const model::Purpose training{.what = "fit",
+                                .network = *this,
+                                .compiled = &compiled,
+                                .class_weight = options.class_weight,
+                                .any_targets = static_cast<bool>(compiled.step)};
   model::Purpose checking{"fit: validation", *this, &compiled};
   const model::ArrayOptions order{.batch_size = options.batch_size, .shuffle = options.shuffle};
   std::optional<random::SeedScope> seeded;
@@ -192,7 +196,12 @@ History Model::fit(const Dataset& data, FitOptions options) {
   }
   std::optional<random::SeedScope> seeded;
   if (options.seed) seeded.emplace(static_cast<uint64_t>(*options.seed));
-  const auto batches = model::dataset_batches({"fit", *this, &compiled, options.class_weight}, data);
+  const auto batches = model::dataset_batches({.what = "fit",
+                                               .network = *this,
+                                               .compiled = &compiled,
+                                               .class_weight = options.class_weight,
+                                               .any_targets = static_cast<bool>(compiled.step)},
+                                              data);
   const auto validation = given_validation({"fit: validation", *this, &compiled}, options);
   model::prepare_model(*this, state_, options.shapes, batches->sample());
   hold_to(*this, *batches, validation.get());

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ostream>
 #include <utility>
 
 namespace anyshape {
@@ -99,6 +100,14 @@ std::string History::to_json() const {
     columns.push_back(fmt::format("{}: [{}]", json_text(column.first), fmt::join(values, ", ")));
   }
   return fmt::format("{{{}}}", fmt::join(columns, ", "));
+}
+
+[[gnu::visibility("default")]] std::ostream& operator<<(std::ostream& out, const History& history) { return out << history.to_csv(); }
+
+[[gnu::visibility("default")]] std::ostream& operator<<(std::ostream& out, const Scores& scores) {
+  const char* separator = "{";
+  for (const auto& [name, value] : scores.values_) out << std::exchange(separator, ", ") << name << fmt::format(": {}", value);
+  return out << (scores.values_.empty() ? "{}" : "}");
 }
 
 double Scores::operator[](const std::string& name) const {

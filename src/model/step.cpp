@@ -63,14 +63,16 @@ train::WeighedLoss one_loss(const Loss& loss, const Tensor& target, const Tensor
 }
 
 void require_outputs(const Compiled& compiled, size_t outputs, size_t targets) {
-  if (outputs != targets) {
-    throw ArgumentError(fmt::format("model: {} output{} and {} target{}; expected one target per output.", outputs, outputs == 1 ? "" : "s",
+  const bool is_as_named = outputs == compiled.network_outputs;
+  const size_t trained = is_as_named ? compiled.outputs.size() : outputs;
+  if (trained != targets) {
+    throw ArgumentError(fmt::format("model: {} output{} and {} target{}; expected one target per output.", trained, trained == 1 ? "" : "s",
                                     targets, targets == 1 ? "" : "s"));
   }
-  if (outputs == compiled.outputs.size()) return;
+  if (is_as_named) return;
   throw ArgumentError(fmt::format(
       "model: it gives {} outputs and names {}; expected output_names() with a name for each. Losses and metrics are known by them.",
-      outputs, compiled.outputs[0].empty() ? 0 : compiled.outputs.size()));
+      outputs, compiled.outputs[0].empty() ? 0 : compiled.network_outputs));
 }
 
 // The outputs' losses and what layers add to them, without penalties on weights; updates the metrics.
@@ -79,14 +81,17 @@ LossParts loss_parts(const AnyLayer& network, const Compiled& compiled, const Ba
   const Outputs predictions = network.outputs(batch.x, {.training = training});
   require_outputs(compiled, predictions.size(), batch.y.size());
   LossParts parts{.outputs = {}, .weights = compiled.loss_weights, .added = {}};
-  for (size_t output = 0; output < predictions.size(); ++output)
-    parts.outputs.push_back(one_loss(compiled.losses[output], batch.y[output], predictions[output], weight_of(batch, output)));
+  for (size_t output = 0; output < batch.y.size(); ++output) {
+    const Tensor& prediction = predictions.tensors()[compiled.positions[output]];
+    parts.outputs.push_back(one_loss(compiled.losses[output], batch.y[output], prediction, weight_of(batch, output)));
+  }
   for (const Tensor& each : added.losses) {
     const Tensor own = each.rank() == 0 ? each : sum(each);
     parts.added = parts.added.defined() ? parts.added + own : own;
   }
   for (OutputMetric each : compiled.metrics) {  // a handle: what is held by the step stays as it is
-    each.metric.update(batch.y[each.output], predictions[each.output], each.is_weighted ? weight_of(batch, each.output) : Tensor());
+    const Tensor& prediction = predictions.tensors()[compiled.positions[each.output]];
+    each.metric.update(batch.y[each.output], prediction, each.is_weighted ? weight_of(batch, each.output) : Tensor());
   }
   return parts;
 }

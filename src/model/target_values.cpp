@@ -128,9 +128,10 @@ bool needs_output_facts(const Compiled& compiled, const std::vector<Tensor>& y) 
 
 void require_targets_fit(const RowNames& rows, const Compiled& compiled, const std::vector<OutputFacts>& outputs,
                          const std::vector<Tensor>& x, const std::vector<Tensor>& y) {
-  for (size_t output = 0; output < std::min(y.size(), outputs.size()); ++output) {
+  for (size_t output = 0; output < std::min(y.size(), compiled.positions.size()); ++output) {
     const LossImpl* const loss = built_in_loss(compiled, output);
-    const OutputFacts& facts = outputs[output];
+    if (compiled.positions[output] >= outputs.size()) return;
+    const OutputFacts& facts = outputs[compiled.positions[output]];
     if (loss == nullptr || facts.rank == 0) continue;
     if (facts.rows_of && *facts.rows_of < x.size()) require_equal_lengths(rows, x[*facts.rows_of], y[output]);
     const int axis = loss->axis < 0 ? facts.rank + loss->axis : loss->axis;

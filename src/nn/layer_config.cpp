@@ -8,6 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
 #include <unordered_map>
 
 namespace anyshape {
@@ -29,9 +32,9 @@ void require_one_parent(const LayerState& parent, std::unordered_map<const Layer
   }
 }
 
-}  // namespace
+constexpr const char* trainable = "trainable";
 
-Config layer_config(const AnyLayer& layer) {
+Config options_of(const AnyLayer& layer) {
   const LayerState& state = layer.layer()->state();
   if (state.made == nullptr) return config_of_own(registry_of<AnyLayer>(), *layer.layer());
   const Config made = state.made->config();
@@ -39,6 +42,39 @@ Config layer_config(const AnyLayer& layer) {
   std::vector<Config::Field> fields = {{state.child_field, layer_config(state.children.front())}};
   fields.insert(fields.end(), made.fields().begin(), made.fields().end());
   return Config::object(made.class_name(), std::move(fields));
+}
+
+// Layers that the config tells with fields of their own say themselves whether they are frozen.
+void freeze(AnyLayer& layer, const Config& config) {
+  LayerState& state = layer.layer()->state();
+  const bool tells_children = config.find("layers") != nullptr || (!state.child_field.empty() && config.find(state.child_field) != nullptr);
+  if (tells_children) {
+    state.is_trainable = false;
+  } else {
+    layer.set_trainable(false);
+  }
+}
+
+}  // namespace
+
+Config layer_config(const AnyLayer& layer) {
+  Config config = options_of(layer);
+  const bool is_told = config.kind() == Config::Kind::Object && !config.is_callable() && !config.is_unregistered();
+  if (is_told && !layer.trainable() && config.find(trainable) == nullptr) config.set(trainable, false);
+  return config;
+}
+
+void take_trainable(detail::RegistryEntry& entry) {
+  entry.make = [make = std::move(entry.make), fields = entry.fields](const Config& config, void* made) {
+    const Config* const given = config.kind() == Config::Kind::Object ? config.find(trainable) : nullptr;
+    const auto is_option = [](const RegisteredField& field) { return field.name == trainable; };
+    if (given == nullptr || std::ranges::any_of(fields(), is_option)) return make(config, made);
+    const bool stays = detail::from_config<bool>(*given, config.class_name() + ": " + trainable);
+    std::vector<Config::Field> options;
+    std::ranges::copy_if(config.fields(), std::back_inserter(options), [](const auto& field) { return field.name != trainable; });
+    make(Config::object(config.class_name(), std::move(options)), made);
+    if (!stays) freeze(**static_cast<std::optional<AnyLayer>*>(made), config);
+  };
 }
 
 Config child_config(const LayerState& parent, size_t child) {

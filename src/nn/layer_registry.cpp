@@ -2,6 +2,7 @@
 #include "config/lasting_registry.h"
 #include "nn/image_registry.h"
 #include "nn/layer_arguments.h"
+#include "nn/layer_config.h"
 #include "nn/network_config.h"
 
 #include <anyshape/layers/core.h>
@@ -79,7 +80,7 @@ void add_sequence(Registry& registry) {
 template <>
 Registry& registry_of<AnyLayer>() {
   return lasting_registry([] {
-    auto* const made = new Registry("layer");
+    auto* const made = new Registry("layer", {.extend = nn::take_trainable});
     add_core(*made);
     add_normalization(*made);
     add_sequence(*made);

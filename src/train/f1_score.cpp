@@ -45,7 +45,13 @@ class F1Metric final : public StreamingMetric {
  private:
   // Sums are made with the first batch, which tells the number of classes.
   void build(const Dim& classes) {
-    if (positives_.defined()) return;
+    if (positives_.defined()) {
+      if (options_.average == Average::Micro || classes == positives_.shape()[0]) return;
+      throw ShapeError(
+          fmt::format("f1_score: the prediction has {} classes; expected {}, as in the batches before. Give each number of "
+                      "classes a metric of its own.",
+                      to_string(classes), to_string(positives_.shape()[0])));
+    }
     const Shape shape = options_.average == Average::Micro ? Shape{} : Shape{classes};
     true_positives_ = running_sum("true_positives", shape);
     false_positives_ = running_sum("false_positives", shape);

@@ -23,9 +23,9 @@ Registry& registry_of<Loss>() {
     made->table().add(detail::registered("hinge", hinge));
     made->table().add(detail::registered("squared_hinge", squared_hinge));
     made->table().add(detail::registered("poisson", poisson));
-    made->table().add(detail::registered("kl_divergence", kl_divergence));
+    made->table().add(detail::registered("kl_divergence", kl_divergence, {"kld"}));
     made->table().add(detail::registered("cosine_similarity", cosine_similarity));
-    made->table().add(detail::registered("binary_crossentropy", binary_crossentropy));
+    made->table().add(detail::registered("binary_crossentropy", binary_crossentropy, {"bce"}));
     made->table().add(detail::registered("categorical_crossentropy", categorical_crossentropy));
     made->table().add(detail::registered("sparse_categorical_crossentropy", sparse_categorical_crossentropy));
     made->table().add(detail::registered("binary_focal_crossentropy", binary_focal_crossentropy));

@@ -2,6 +2,7 @@
 #include "base/no_fork.h"
 #include "graph/clone_scope.h"
 #include "graph/outside_trace.h"
+#include "graph/stateful.h"
 #include "train/metric_state.h"
 #include "train/operands.h"
 
@@ -41,6 +42,7 @@ Variable StreamingMetric::running_sum(const std::string& name, const Shape& shap
   }
   std::vector<Dim> sizes;
   for (const Dim& size : shape) sizes.emplace_back(size.specialize());
+  if (VariableScope* const scope = current_variable_scope(); scope != nullptr && !shape.is_constant()) scope->state_is_made();
   const OutsideTrace outside;
   const Variable sum(zeros(Shape(sizes), {.dtype = Dtype::f64}), {.trainable = false, .name = own});
   const NoFork whole;

@@ -37,6 +37,8 @@ TEST(CutText, lists_the_first_ones_and_counts_the_others) {
 TEST(NearNames, are_found_for_texts_of_any_length_and_number) {
   const std::vector<std::string> known = {"adam", "adamw", "sgd"};
   EXPECT_EQ(unknown_name("optimizer", "adma", known), "\"adma\" is no optimizer; expected one of \"adam\", \"adamw\".");
+  EXPECT_EQ(unknown_name("optimizer", "SGD", known), "\"SGD\" is no optimizer; expected \"sgd\".");
+  EXPECT_EQ(unknown_name("optimizer", "Adam", known), "\"Adam\" is no optimizer; expected \"adam\".");
   EXPECT_EQ(unknown_name("optimizer", "xyzxyzxyz", known), "\"xyzxyzxyz\" is no optimizer; expected one of \"adam\", \"adamw\", \"sgd\".");
   const std::string endless(20'000'000, 'a');
   EXPECT_EQ(unknown_name("optimizer", endless, known),

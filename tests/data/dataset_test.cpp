@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <sstream>
 
 namespace anyshape {
 namespace {
@@ -274,6 +275,16 @@ TEST(Dataset, counts_without_overflow) {
   EXPECT_EQ(values_of(numbers(2).repeat(most).take(3)), (Values{0, 1, 0}));
   const Dataset wide = Dataset::from(std::vector<Tensor>{ones({1, 1}), ones({2, 1})}).padded_batch(2, {.shapes = {{most / 2, 2}}});
   EXPECT_THROW(values_of(wide), ShapeError);
+}
+
+TEST(Dataset, elements_are_printed) {
+  const Dataset rows = Dataset::from({{"a", arange(2)}, {"b", arange(2)}}, arange(2), ones({2}));
+  std::ostringstream out;
+  for (const Example& example : rows) out << example << "; ";
+  EXPECT_EQ(out.str(), "x a: 0\nx b: 0\ny: 0\nsample_weight: 1.0; x a: 1\nx b: 1\ny: 1\nsample_weight: 1.0; ");
+  out.str("");
+  out << Data(arange(2)) << "; " << Data{{"a", arange(2)}, {"b", arange(1)}} << "; " << Data();
+  EXPECT_EQ(out.str(), "[0 1]; a: [0 1]\nb: [0]; ");
 }
 
 TEST(Dataset, refuses_what_makes_no_sense) {

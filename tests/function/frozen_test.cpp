@@ -41,6 +41,9 @@ TEST(Frozen, attributes_and_tensors_made_on_the_way_are_found) {
   auto frozen = frozen_in([&](Tensor x) { return sum(x) + sum(slice(x, {{0, ++count}})); });
   ASSERT_FALSE(frozen.empty());
   EXPECT_EQ(frozen[0].op, "slice") << frozen[0].text;
+  frozen = frozen_in([&](Tensor x) { return sum(cumsum(x, {.axis = 0, .reverse = ++count % 2 == 0})); });
+  ASSERT_EQ(frozen.size(), 1U);
+  EXPECT_EQ(frozen[0].text, "cumsum holds reverse=false; a second run gave reverse=true");  // nothing of what is the same
   frozen = frozen_in([&](Tensor x) { return x + tensor({static_cast<float>(++count), 2.0f, 3.0f}); });
   ASSERT_EQ(frozen.size(), 1U);
   EXPECT_EQ(frozen[0].text, "add holds a tensor f32[3] made by the callable; a second run gave other values");

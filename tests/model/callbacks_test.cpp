@@ -307,5 +307,17 @@ TEST(History, is_told_as_csv_and_json) {
   EXPECT_EQ(odd.to_json(), "{\"a \\\"b\\\", c\\n\": [1]}");
 }
 
+TEST(History, and_scores_are_printed) {
+  History history;
+  history.append("loss", 0.5);
+  Scores scores;
+  std::ostringstream out;
+  out << history << scores;
+  scores.set("loss", 0.25);
+  scores.set("accuracy", 1);
+  out << scores;
+  EXPECT_EQ(out.str(), "epoch,loss\n0,0.5\n{}{loss: 0.25, accuracy: 1}");
+}
+
 }  // namespace
 }  // namespace anyshape

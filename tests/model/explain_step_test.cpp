@@ -65,5 +65,26 @@ TEST(ExplainStep, a_deep_model_fits_a_screen) {
   EXPECT_TRUE(holds(part_of(text, "gradient"), "sequential/dense")) << text;
 }
 
+struct Residual : Layer {
+  Dense wide = child(Dense(8, {.activation = "relu"})), narrow = child(Dense(4));
+  LayerNormalization norm = child(LayerNormalization());
+  Tensor call(const Tensor& x, const CallContext&) override { return norm(x + narrow(wide(x))); }
+};
+
+TEST(ExplainStep, layers_inside_others_go_with_them_where_they_are_many) {
+  Sequential model;
+  for (int i = 0; i < 6; ++i) model.add(layer(Residual()));
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  model.fit(random::normal({8, 4}), random::normal({8, 4}), {.batch_size = 8, .verbose = Verbose::Silent});
+  const std::string text = model.train_step().explain();
+  EXPECT_LE(std::ranges::count(text, '\n'), 40) << text;
+  for (const char* const part : {"forward", "gradient"}) {
+    for (const char* const block : {"sequential/residual ", "sequential/residual_1 ", "sequential/residual_5 "})
+      EXPECT_TRUE(holds(part_of(text, part), block)) << part << block << "\n" << text;
+  }
+  EXPECT_TRUE(holds(part_of(text, "update"), "sequential/residual, sequ")) << text;  // one kernel for the variables of all
+  EXPECT_FALSE(holds(text, "others") || holds(text, "dense")) << text;
+}
+
 }  // namespace
 }  // namespace anyshape::test

@@ -138,7 +138,8 @@ TEST_F(FitErrors, names_that_the_model_does_not_have) {
             "fit: \"rihgt\" is no input; expected \"right\".");
   EXPECT_EQ(text_of<ArgumentError>([&] { named.fit(inputs({{"left", ones({2, 3})}, {"left", ones({2, 3})}}), ones({2, 1}), silent); }),
             "fit: the input \"left\" is given twice; expected each once.");
-  EXPECT_EQ(text_of<ArgumentError>([&] { named.fit(ones({2, 3}), ones({2, 1}), silent); }), "fit: 1 input is given; expected 2.");
+  EXPECT_EQ(text_of<ArgumentError>([&] { named.fit(ones({2, 3}), ones({2, 1}), silent); }),
+            "fit: 1 input is given; expected 2: left, right.");
   EXPECT_EQ(text_of<ArgumentError>([&] { model_.compile({.optimizer = "adma", .loss = "mse"}); }),
             "optimizer: \"adma\" is no optimizer; expected one of \"adam\", \"adamw\".");
 }

@@ -1,4 +1,7 @@
 // Losses, metrics and datasets as arguments of functions: known by identity, as models and optimizers are.
+#include "support/text_of.h"
+#include "support/warnings.h"
+
 #include <anyshape/anyshape.h>
 
 #include <gtest/gtest.h>
@@ -52,9 +55,17 @@ TEST(IdentityArguments, a_metric_that_makes_its_sums_while_it_is_traced_is_found
   auto step = function([](Metric& metric, Tensor y, Tensor p) { metric.update(y, p); }, {.name = "step"});
   Metric metric = f1_score();
   const Tensor one_hots = tensor<float>({{1, 0}, {0, 1}});
+  const Warnings warnings;
   for (int i = 0; i < 3; ++i) step(metric, one_hots, one_hots);
   EXPECT_EQ(step.stats().traces, 1);
+  EXPECT_TRUE(step.traces()[0].frozen.empty());  // the number of classes is the metric's, not the first run's
+  EXPECT_TRUE(warnings.texts().empty());
   EXPECT_NEAR(metric.result().item<float>(), 1, 1e-5);
+  const Tensor others = ones({2, 6});
+  for (const bool is_traced : {false, true}) {
+    const std::string text = text_of<ShapeError>([&] { is_traced ? step(metric, others, others) : metric.update(others, others); });
+    EXPECT_TRUE(contains(text, " classes; expected 2, as in the batches before. Give each number of classes a metric of its own.")) << text;
+  }
 }
 
 TEST(IdentityArguments, another_dataset_is_another_trace) {

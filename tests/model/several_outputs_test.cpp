@@ -133,9 +133,13 @@ TEST(SeveralOutputs, names_that_are_not_there_are_told_with_the_near_ones) {
             "compile: .losses has values with names and without; expected names for all or for none.");
   EXPECT_EQ(error({.losses = {{"price", "mse"}, {"price", "mae"}}}),
             "compile: .losses names the output \"price\" twice; expected each once.");
-  EXPECT_EQ(
-      error({.losses = {{"price", "mse"}}}),
-      "compile: no loss is given for the output \"kind\"; expected one per output. Name it in .losses, or give .loss for the others.");
+  EXPECT_EQ(error({.losses = {{"price", "mse"}}}),
+            "compile: no loss is given for the output \"kind\"; expected one per output. Name it in .losses, or give .loss for the others. "
+            "{\"kind\", "
+            "{}} in .losses says that it is predicted and not trained.");
+  EXPECT_EQ(error({.losses = {{"price", {}}, {"kind", {}}}}), "compile: no loss is given; expected .loss, .losses or a .step of your own.");
+  EXPECT_EQ(error({.metrics = {{"kind", "accuracy"}}, .losses = {{"price", "mse"}, {"kind", {}}}}),
+            "compile: .metrics names the output \"kind\", which has no loss and so no target; expected one with a loss.");
   house.both.compile({.loss = "mse", .losses = {{"kind", "sparse_categorical_crossentropy"}}});
   const Tensor weight = ones({10});
   EXPECT_EQ(text_of<ArgumentError>(
@@ -212,6 +216,44 @@ struct Own : Layer {
   Names output_names() const override { return is_named ? Names{"price", "kind"} : Names{}; }
 };
 
+TEST(SeveralOutputs, without_a_loss_are_predicted_and_need_no_target) {
+  random::set_seed(9);
+  House house;
+  const Tensor weight = random::uniform({10}, {.low = 0, .high = 3});
+  house.both.compile({.optimizer = sgd({.learning_rate = 0.1}),
+                      .loss = "sparse_categorical_crossentropy",
+                      .metrics = {"accuracy"},
+                      .losses = {{"price", {}}},
+                      .weighted_metrics = {"accuracy"}});
+  house.of_kind.compile({.optimizer = sgd({.learning_rate = 0.1}),
+                         .loss = "sparse_categorical_crossentropy",
+                         .metrics = {"accuracy"},
+                         .weighted_metrics = {"accuracy"}});
+  const std::vector<Tensor> price = house.price.weights();
+  FitOptions options = in_order();
+  options.validation_split = 0.2;
+  options.sample_weight = weight;
+  const History alone = house.of_kind.fit(house.x, house.y_kind, options);
+  options.sample_weight = {{"kind", weight}};
+  const History both = house.both.fit(house.x, {{"kind", house.y_kind}}, options);
+  EXPECT_EQ(both.names(), alone.names());
+  for (const std::string& name : alone.names()) EXPECT_EQ(both[name], alone[name]) << name;
+  EXPECT_TRUE(all_equal(house.kind.weights()[0], house.of_kind.weights()[0]));
+  EXPECT_TRUE(all_equal(house.price.weights()[0], price[0]));
+  EXPECT_EQ(house.both.predict_outputs(house.x).names(), (Names{"price", "kind"}));
+  EXPECT_EQ(house.both.evaluate(house.x, house.y_kind, quietly).all(), house.of_kind.evaluate(house.x, house.y_kind, quietly).all());
+  const auto dataset = Dataset::from(house.x, {{"kind", house.y_kind}}).batch(4);
+  EXPECT_EQ(house.both.evaluate(dataset, quietly).all(), house.of_kind.evaluate(house.x, house.y_kind, quietly).all());
+  EXPECT_EQ(text_of<DataError>([&] { house.both.fit(house.x, house.y_kind * 0 + 3, in_order()); }).substr(0, 39),
+            "fit: the label in row 0 is 3; expected ");
+  EXPECT_EQ(text_of<ArgumentError>([&] { house.both.fit(house.x, house.targets, in_order()); }),
+            "fit: \"price\" is no target; expected \"kind\".");
+  EXPECT_EQ(text_of<ArgumentError>([&] { house.both.fit(house.x, inputs({house.y_price, house.y_kind}), in_order()); }),
+            "fit: 2 targets are given; expected 1: kind.");
+  EXPECT_EQ(text_of<ArgumentError>([&] { house.both.fit(house.x, {{"price", house.y_price}}, in_order()); }),
+            "fit: \"price\" is no target; expected \"kind\".");
+}
+
 TEST(SeveralOutputs, of_a_model_of_ones_own) {
   random::set_seed(7);
   House house;
@@ -266,6 +308,36 @@ TEST_P(BatchStep, gets_the_whole_batch_and_gives_metrics) {
   for (size_t epoch = 0; epoch < 3; ++epoch) EXPECT_NEAR(own["price"][epoch], price["loss"][epoch], 1e-6);
   if (!GetParam()) EXPECT_EQ(house.both.train_step().stats().traces, 1);
   EXPECT_NEAR(house.both.train_on_batch(house.x, house.targets, {{"price", ones({10})}})["rows"], 10, 1e-9);
+}
+
+TEST_P(BatchStep, gets_as_many_targets_as_are_given) {
+  House house;
+  Names seen;
+  house.both.compile({.step =
+                          [&](Model& model, Optimizer&, const Batch& batch) {
+                            std::string shapes;
+                            for (const Tensor& target : batch.y) shapes += std::to_string(target.rank());
+                            for (const Tensor& weight : batch.sample_weight) shapes += " of " + std::to_string(weight.rank());
+                            seen.push_back(shapes);
+                            return mean(model.outputs(batch.x)["price"]);
+                          },
+                      .run_eagerly = GetParam()});
+  const auto fitted = [&](const Data& y, const Data& weight = {}) {
+    seen.clear();
+    FitOptions options = in_order(10);
+    options.sample_weight = weight;
+    house.both.fit(house.x, y, options);
+    return seen.back();
+  };
+  const Tensor other = ones({10, 5, 7});
+  EXPECT_EQ(fitted({}), "");
+  EXPECT_EQ(fitted(other), "3");
+  EXPECT_EQ(fitted(inputs({other, house.y_price, house.y_kind})), "321");
+  EXPECT_EQ(fitted({{"kind", house.y_kind}}, {{"kind", ones({10})}}), "1 of 1");
+  EXPECT_EQ(fitted(house.targets), "21");
+  house.both.fit(Dataset::from(house.x).batch(5), {.verbose = Verbose::Silent});
+  house.both.train_on_batch(house.x, {});
+  EXPECT_EQ(text_of<ArgumentError>([&] { fitted({{"prise", other}}); }), "fit: \"prise\" is no target; expected \"price\".");
 }
 
 TEST(StepErrors, metrics_that_cannot_be_reported_are_refused) {
