@@ -63,7 +63,8 @@ TEST(Convolution, agrees_with_keras_in_results_and_gradients) {
     EXPECT_EQ(support::difference(test::to_golden(gradients[0]), golden.gradients["x"], golden.rtol, golden.atol), "");
     size_t next = 1;
     for (const auto& [name, weight] : golden.weights) {
-      EXPECT_EQ(support::difference(test::to_golden(gradients[next++]), golden.weight_gradients[name], golden.rtol, golden.atol), "") << name;
+      EXPECT_EQ(support::difference(test::to_golden(gradients[next++]), golden.weight_gradients[name], golden.rtol, golden.atol), "")
+          << name;
     }
   }
   EXPECT_EQ(cases, 22);
