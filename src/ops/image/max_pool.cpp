@@ -25,7 +25,8 @@ Specs shape(OpCall& call) {
 }
 
 std::vector<Tensor> gradient(const GradientCall& call) {
-  return {bind(max_pool_gradient_op, {call.dys[0], call.outputs[1]}, wanting(call.attrs.as<PoolAttrs>(), spatial_sizes(call.inputs[0].shape())))};
+  return {bind(max_pool_gradient_op, {call.dys[0], call.outputs[1]},
+               wanting(call.attrs.as<PoolAttrs>(), spatial_sizes(call.inputs[0].shape())))};
 }
 
 Value lowest(loop::Builder& b, Dtype type) {

@@ -72,7 +72,8 @@ Shape require_pool(OpCall& call, bool is_gradient) {
   const std::vector<Dim> own = spatial_sizes(image);
   if (!attrs.adaptive) require_windows_on(call, attrs, is_gradient ? attrs.sizes : own, is_gradient ? own : attrs.sizes);
   if (attrs.adaptive) {
-    for (const Dim& size : is_gradient ? own : attrs.sizes) call.require({Relation::LessEqual, 1, size}, "an adaptive size is 0", "sizes of at least 1");
+    for (const Dim& size : is_gradient ? own : attrs.sizes)
+      call.require({Relation::LessEqual, 1, size}, "an adaptive size is 0", "sizes of at least 1");
   }
   Shape result = image_shape(image[0], attrs.sizes, image[-1]);
   if (attrs.windows.padding.empty()) require_sizes(call, result);

@@ -5,9 +5,9 @@
 
 namespace anyshape {
 
-extern const OpDef max_pool_op;           // x -> the greatest of each window, and which pixel of its image it is (i32)
-extern const OpDef max_pool_gradient_op;  // dy and those pixels -> dx
-extern const OpDef max_pool_pick_op;      // x and those pixels -> x there
+extern const OpDef max_pool_op;               // x -> the greatest of each window, and which pixel of its image it is (i32)
+extern const OpDef max_pool_gradient_op;      // dy and those pixels -> dx
+extern const OpDef max_pool_pick_op;          // x and those pixels -> x there
 extern const OpDef average_pool_op;           // x -> the mean of the inputs of each window
 extern const OpDef average_pool_gradient_op;  // dy -> dx
 
@@ -48,9 +48,9 @@ class PoolLoops {
   std::vector<loop::Value> carry_inputs(Place output, std::span<const loop::Value> initial, const Body& body);
   std::vector<loop::Value> carry_outputs(Place input, std::span<const loop::Value> initial, const Body& body);
 
-  loop::Value input_number(Place input);                 // of a pixel in its image, as an i32
-  loop::Value first_input(Place output);                 // that of the window's first
-  loop::Value count_inputs(Place output, Dtype type);    // of a window
+  loop::Value input_number(Place input);               // of a pixel in its image, as an i32
+  loop::Value first_input(Place output);               // that of the window's first
+  loop::Value count_inputs(Place output, Dtype type);  // of a window
   loop::Value load_input(int operand, Place input, loop::Value channel) { return load(operand, inputs_, input, channel); }
   loop::Value load_output(int operand, Place output, loop::Value channel) { return load(operand, outputs_, output, channel); }
 

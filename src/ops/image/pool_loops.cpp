@@ -15,7 +15,8 @@ PoolLoops::PoolLoops(LowerCall& call, const Shape& inputs, const Shape& outputs)
   if (!attrs_.adaptive) return;
   for (size_t axis = 0; axis < from.size(); ++axis) {
     taps_ = taps_ * (from[axis] / max(to[axis], 1) + 1);
-    axes_.push_back({.input = call.size(from[axis]), .output = call.size(to[axis]), .taps = {}, .stride = {}, .dilation = {}, .before = {}});
+    axes_.push_back(
+        {.input = call.size(from[axis]), .output = call.size(to[axis]), .taps = {}, .stride = {}, .dilation = {}, .before = {}});
   }
 }
 

@@ -18,9 +18,15 @@ struct PoolCase {
   bool adaptive = false;  // then `window` is the size of the result
 };
 constexpr PoolCase pool_cases[] = {
-    {.padding = "same"}, {}, {.axes = 1, .window = 3, .stride = 1, .padding = "same"},
-    {.axes = 3, .window = 3, .stride = 2, .padding = "same"}, {.window = 3, .stride = 1}, {.axes = 1, .window = 1, .stride = 3},
-    {.window = 4, .stride = 2, .around = true}, {.adaptive = true}, {.axes = 1, .window = 5, .adaptive = true},
+    {.padding = "same"},
+    {},
+    {.axes = 1, .window = 3, .stride = 1, .padding = "same"},
+    {.axes = 3, .window = 3, .stride = 2, .padding = "same"},
+    {.window = 3, .stride = 1},
+    {.axes = 1, .window = 1, .stride = 3},
+    {.window = 4, .stride = 2, .around = true},
+    {.adaptive = true},
+    {.axes = 1, .window = 5, .adaptive = true},
 };
 constexpr int64_t before = 1, behind = 2;
 
@@ -32,7 +38,8 @@ PerAxis window_of(const PoolCase& how) {
   return PerAxis(window);
 }
 PoolOptions options_of(const PoolCase& how) {
-  return {.strides = PerAxis(how.stride), .padding = how.around ? Padding(std::vector<Padding::Ends>{{before, behind}}) : Padding(how.padding)};
+  return {.strides = PerAxis(how.stride),
+          .padding = how.around ? Padding(std::vector<Padding::Ends>{{before, behind}}) : Padding(how.padding)};
 }
 
 std::vector<InputPlan> pool_inputs(Random& random, Dtype dtype, int number, const Domain& domain) {
@@ -117,10 +124,12 @@ using AdaptivePool = Tensor (*)(const Tensor&, const PerAxis&);
 
 std::vector<WrongCall> wrong_pools(const std::string& name, Pool pool) {
   return {
-      wrong<ShapeError>([=] { return pool(ones({2, 1, 5, 3}), 2, {}); },
-                        {name + ": axis 1 has 1 elements, too few for 2 taps: x is f32[2, 1, 5, 3]; expected at least 2 elements, or padding \"same\"."}),
+      wrong<ShapeError>(
+          [=] { return pool(ones({2, 1, 5, 3}), 2, {}); },
+          {name + ": axis 1 has 1 elements, too few for 2 taps: x is f32[2, 1, 5, 3]; expected at least 2 elements, or padding \"same\"."}),
       wrong<ShapeError>([=] { return pool(ones({2, 3}), 2, {}); }, {name + ": x has rank 2", "one to three spatial axes"}),
-      wrong<ArgumentError>([=] { return pool(ones({2, 5, 5, 3}), {2, 2, 2}, {}); }, {name + ": the window is [2, 2, 2]; expected one number"}),
+      wrong<ArgumentError>([=] { return pool(ones({2, 5, 5, 3}), {2, 2, 2}, {}); },
+                           {name + ": the window is [2, 2, 2]; expected one number"}),
       wrong<ArgumentError>([=] { return pool(ones({2, 5, 5, 3}), 0, {}); }, {name + ": the window is 0; expected at least 1"}),
       wrong<ArgumentError>([=] { return pool(ones({2, 5, 5, 3}), 2, {.strides = -1}); }, {name + ": strides is -1"}),
       wrong<ArgumentError>([=] { return pool(ones({2, 5, 5, 3}), 2, {.padding = {1, 2, 3}}); }, {name + ": padding is [1, 2, 3]"}),
@@ -128,7 +137,8 @@ std::vector<WrongCall> wrong_pools(const std::string& name, Pool pool) {
   };
 }
 
-OpSample pool_sample(const std::string& name, Pool pool, AdaptivePool adaptive, const Domain& domain, double (*fold)(const std::vector<double>&)) {
+OpSample pool_sample(const std::string& name, Pool pool, AdaptivePool adaptive, const Domain& domain,
+                     double (*fold)(const std::vector<double>&)) {
   OpSample sample;
   sample.name = name + " and adaptive_" + name;
   sample.call = [=](Tensors in, int number) {

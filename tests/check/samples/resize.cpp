@@ -61,7 +61,8 @@ struct ResizeCase {
   ResizeOptions options = {};
 };
 constexpr auto nearest = Interpolation::Nearest;
-const ResizeCase resize_cases[] = {{5, 3}, {2, 9}, {4, 7, {.interpolation = nearest}}, {2, 3, {.antialias = true}}, {1, 8, {.antialias = true}}};
+const ResizeCase resize_cases[] = {
+    {5, 3}, {2, 9}, {4, 7, {.interpolation = nearest}}, {2, 3, {.antialias = true}}, {1, 8, {.antialias = true}}};
 
 OpSample resize_sample() {
   OpSample sample;
@@ -77,7 +78,8 @@ OpSample resize_sample() {
     std::vector<Weights> weights;
     for (const auto& [n, m] : {std::pair(in[0].sizes[1], how.height), std::pair(in[0].sizes[2], how.width)}) {
       const double shrinks = std::max(1.0, static_cast<double>(n) / static_cast<double>(m));
-      weights.push_back(how.options.interpolation == nearest ? nearest_weights(n, m) : linear_weights(n, m, how.options.antialias ? shrinks : 1));
+      weights.push_back(how.options.interpolation == nearest ? nearest_weights(n, m)
+                                                             : linear_weights(n, m, how.options.antialias ? shrinks : 1));
     }
     return std::vector<Flat>{resized(in[0], weights)};
   };
@@ -86,7 +88,8 @@ OpSample resize_sample() {
   sample.differentiable = {0};
   sample.second_order = true;
   sample.wrong = {
-      wrong<ShapeError>([] { return resize(ones({2, 5, 3}), {4, 4}); }, {"resize: the images have rank 3", "[batch, height, width, channels]"}),
+      wrong<ShapeError>([] { return resize(ones({2, 5, 3}), {4, 4}); },
+                        {"resize: the images have rank 3", "[batch, height, width, channels]"}),
       wrong<ShapeError>([] { return resize(ones({2, 5, 5, 3}), {4}); }, {"resize: there are 1 sizes", "a height and a width"}),
       wrong<ShapeError>([] { return resize(ones({2, 0, 5, 3}), {4, 4}); }, {"resize: there is no pixel"}),
       wrong<ShapeError>([] { return resize(ones({2, 5, 5, 3}), {-1, 4}); }, {"resize: the sizes are [-1, 4]", "sizes of at least 0"}),
@@ -159,7 +162,8 @@ OpSample border_sample(const std::string& name, Tensor (*op)(const Tensor&, cons
       wrong<ShapeError>([=] { return op(ones({2, 5}), 1); }, {name + ": x has rank 2"}),
   };
   if (sign < 0)
-    sample.wrong.push_back(wrong<ShapeError>([=] { return op(ones({2, 5, 3, 3}), 2); }, {"crop: range 2:1 along axis 2: x is f32[2, 5, 3, 3]"}));
+    sample.wrong.push_back(
+        wrong<ShapeError>([=] { return op(ones({2, 5, 3, 3}), 2); }, {"crop: range 2:1 along axis 2: x is f32[2, 5, 3, 3]"}));
   return sample;
 }
 
