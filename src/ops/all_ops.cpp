@@ -8,6 +8,7 @@ namespace anyshape {
 extern const OpDef gelu_op, seeded_uniform_op;
 extern const OpDef convolution_op, convolution_input_gradient_op, convolution_kernel_gradient_op;
 extern const OpDef max_pool_op, max_pool_gradient_op, max_pool_pick_op, average_pool_op, average_pool_gradient_op;
+extern const OpDef interpolate_op, interpolate_gradient_op;
 
 std::span<const OpDef* const> all_ops() {
   // clang-format off
@@ -28,6 +29,7 @@ std::span<const OpDef* const> all_ops() {
       // image
       &convolution_op, &convolution_input_gradient_op, &convolution_kernel_gradient_op,
       &max_pool_op, &max_pool_gradient_op, &max_pool_pick_op, &average_pool_op, &average_pool_gradient_op,
+      &interpolate_op, &interpolate_gradient_op,
       // attention
       &attention_op, &attention_gradient_op, &segment_attention_op, &segment_attention_gradient_op,
       // movement

@@ -1,5 +1,6 @@
-// resize, upsample, zero_pad and crop, made of other ops: each spatial axis by itself, positions as whole numbers, so that no size is too large for them.
+// resize, upsample, zero_pad and crop, made of other ops: each spatial axis by itself.
 #include "graph/named_call.h"
+#include "ops/image/interpolate.h"
 #include "ops/image/windows.h"
 #include "ops/movement/slice.h"
 #include "ops/source/size.h"
@@ -16,31 +17,6 @@ constexpr std::string_view layout = "x [batch, one to three spatial axes..., cha
 void require_image(const NamedCall& call, const Tensor& x) {
   if (x.is_ragged()) call.fail("x is ragged", "images of one size, such as to_padded(x)");
   if (x.rank() < 3 || x.rank() > 2 + most_spatial_axes) call.fail(fmt::format("x has rank {}", x.rank()), layout);
-}
-
-// (2 i + 1) n for results i of m: twice the pixel centre, in units of 1 / m.
-Tensor centres(const Dim& n, const Dim& m) { return (arange(m, {.dtype = Dtype::i64}) * 2 + 1) * size_tensor(n, Dtype::i64); }
-
-Tensor nearest_along(const Tensor& x, int axis, const Dim& m) {
-  const Dim n = x.shape()[axis];
-  return take(x, floor_divide(centres(n, m), size_tensor(m * 2, Dtype::i64)), {.axis = axis});
-}
-
-// Numbers of the results along an axis, to be multiplied with all others.
-Tensor along(const Tensor& numbers, int axis, int rank) {
-  Shape shape = numbers.shape();
-  for (int more = axis + 1; more < rank; ++more) shape.push_back(1);
-  return reshape(numbers, shape);
-}
-
-// Between the two pixels whose centres are around that of the result; beyond the outermost ones they alone count.
-Tensor linear_along(const Tensor& x, int axis, const Dim& m) {
-  const Dim n = x.shape()[axis];
-  const Tensor unit = size_tensor(m * 2, Dtype::i64), place = centres(n, m) - size_tensor(m, Dtype::i64);
-  const Tensor before = floor_divide(place, unit), last = size_tensor(n - 1, Dtype::i64);
-  const Tensor share = along(cast(place - before * unit, x.dtype()) / cast(unit, x.dtype()), axis, x.rank());
-  const auto at = [&](const Tensor& pixels) { return take(x, minimum(maximum(pixels, 0), last), {.axis = axis}); };
-  return at(before) * (1 - share) + at(before + 1) * share;
 }
 
 // Every pixel weighs by its distance from the result's centre, up to the distance between results.
@@ -67,8 +43,7 @@ Tensor resized(const Tensor& x, std::span<const Dim> sizes, const ResizeOptions&
   for (size_t k = 0; k < sizes.size(); ++k) {
     const int axis = static_cast<int>(k) + 1;
     if (sizes[k].same_as(x.shape()[axis])) continue;
-    const auto resize_axis = is_nearest ? nearest_along : options.antialias ? smooth_along : linear_along;
-    result = resize_axis(result, axis, sizes[k]);
+    result = options.antialias && !is_nearest ? smooth_along(result, axis, sizes[k]) : interpolate(result, axis, sizes[k], !is_nearest);
   }
   return is_half ? cast(result, x.dtype()) : result;
 }
@@ -86,9 +61,8 @@ Tensor resize(const Tensor& images, const Shape& sizes, ResizeOptions options) {
   require_image(call, images);
   if (images.rank() != 4) call.fail(fmt::format("the images have rank {}", images.rank()), "[batch, height, width, channels]");
   if (sizes.rank() != 2) call.fail(fmt::format("there are {} sizes", sizes.rank()), "a height and a width");
-  for (int axis = 0; axis < 2; ++axis) {
-    if (sizes[axis].upper_bound() < 0) call.fail(fmt::format("the sizes are {}", to_string(sizes)), "sizes of at least 0");
-    if (images.shape()[axis + 1].same_as(0) && !sizes[axis].same_as(0)) call.fail("there is no pixel", "images of at least one pixel");
+  for (const Dim& size : sizes) {
+    if (size.upper_bound() < 0) call.fail(fmt::format("the sizes are {}", to_string(sizes)), "sizes of at least 0");
   }
   return resized(images, std::vector<Dim>{sizes[0], sizes[1]}, options);
 }

@@ -67,6 +67,7 @@ const ResizeCase resize_cases[] = {
 OpSample resize_sample() {
   OpSample sample;
   sample.name = "resize";
+  sample.ops = {"interpolate", "interpolate_gradient"};
   sample.cases = static_cast<int>(std::size(resize_cases));
   sample.call = [](Tensors in, int number) {
     const ResizeCase& how = resize_cases[number];
@@ -91,7 +92,8 @@ OpSample resize_sample() {
       wrong<ShapeError>([] { return resize(ones({2, 5, 3}), {4, 4}); },
                         {"resize: the images have rank 3", "[batch, height, width, channels]"}),
       wrong<ShapeError>([] { return resize(ones({2, 5, 5, 3}), {4}); }, {"resize: there are 1 sizes", "a height and a width"}),
-      wrong<ShapeError>([] { return resize(ones({2, 0, 5, 3}), {4, 4}); }, {"resize: there is no pixel"}),
+      wrong<ShapeError>([] { return resize(ones({2, 0, 5, 3}), {4, 4}); },
+                        {"resize: there is no pixel to take values from", "images of at least one pixel"}),
       wrong<ShapeError>([] { return resize(ones({2, 5, 5, 3}), {-1, 4}); }, {"resize: the sizes are [-1, 4]", "sizes of at least 0"}),
   };
   return sample;
