@@ -21,7 +21,8 @@ TEST(ImageLayers, take_every_size_with_one_trace) {
   for (const auto& [height, width] : {std::pair<int64_t, int64_t>{16, 16}, {13, 31}, {12, 12}, {40, 11}}) {
     for (const int64_t batch : {2, 0, 1}) {
       const Tensor images = random::uniform({batch, height, width, 3});
-      EXPECT_TRUE(all_close(predict(images), model(images), {.relative = 1e-5, .absolute = 1e-6})) << batch << " of " << height << " x " << width;
+      EXPECT_TRUE(all_close(predict(images), model(images), {.relative = 1e-5, .absolute = 1e-6}))
+          << batch << " of " << height << " x " << width;
     }
   }
   EXPECT_EQ(predict.stats().traces, 1) << predict.report();
