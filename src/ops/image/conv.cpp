@@ -63,7 +63,8 @@ Tensor depthwise_conv(const Tensor& x, const Tensor& kernel, DepthwiseConvOption
   const Dim channels = grouped[-2];
   grouped[-1] = channels * grouped[-1];
   grouped[-2] = 1;
-  return convolved(call, x, reshape(kernel, grouped), window_options(call, axes, options.strides, options.dilation, options.padding), channels);
+  return convolved(call, x, reshape(kernel, grouped), window_options(call, axes, options.strides, options.dilation, options.padding),
+                   channels);
 }
 
 Tensor conv_transpose(const Tensor& x, const Tensor& kernel, ConvTransposeOptions options) {

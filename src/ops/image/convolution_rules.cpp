@@ -9,7 +9,8 @@ namespace {
 
 using Wanted = ConvolutionWork::Wanted;
 
-constexpr std::string_view layout = "x [batch, one to three spatial axes..., channels] and kernel [a size for each..., channels / groups, filters]";
+constexpr std::string_view layout =
+    "x [batch, one to three spatial axes..., channels] and kernel [a size for each..., channels / groups, filters]";
 
 constexpr std::string_view other_sizes = "the sizes are not those of the result";
 
@@ -21,9 +22,10 @@ void require_ranks(OpCall& call) {
 
 void require_channels(OpCall& call, const ConvolutionShapes& shapes, const Dim& groups) {
   const std::string in_groups = groups.same_as(1) ? "" : fmt::format(" in each of {} groups", to_string(groups));
-  call.require({Relation::Equal, shapes.channels, shapes.of_group * groups},
-               fmt::format("the image has {} channels, the kernel takes {}{}", to_string(shapes.channels), to_string(shapes.of_group), in_groups),
-               "kernel.shape[-2] * groups == x.shape[-1]");
+  call.require(
+      {Relation::Equal, shapes.channels, shapes.of_group * groups},
+      fmt::format("the image has {} channels, the kernel takes {}{}", to_string(shapes.channels), to_string(shapes.of_group), in_groups),
+      "kernel.shape[-2] * groups == x.shape[-1]");
 }
 
 void require_filters(OpCall& call, const Dim& filters, const Dim& groups) {
@@ -31,7 +33,8 @@ void require_filters(OpCall& call, const Dim& filters, const Dim& groups) {
   call.require({Relation::LessEqual, 0, groups}, "the number of groups is negative", "groups of at least 0");
   // Where a group is a channel, the filters are so many times the channels.
   if (!groups.is_constant()) return;
-  call.require({Relation::Equal, filters % max(groups, 1), 0}, fmt::format("{} filters do not go into {} groups", to_string(filters), to_string(groups)),
+  call.require({Relation::Equal, filters % max(groups, 1), 0},
+               fmt::format("{} filters do not go into {} groups", to_string(filters), to_string(groups)),
                "filters that are a multiple of groups");
 }
 
@@ -44,7 +47,8 @@ void require_sizes_along(OpCall& call, const WindowAttrs& windows, const Convolu
   }
   require_fit(call, windows, shapes.inputs, shapes.taps);
   for (size_t axis = 0; axis < shapes.outputs.size(); ++axis)
-    call.require({Relation::Equal, shapes.outputs[axis], fitting_outputs(windows, axis, shapes.inputs[axis], shapes.taps[axis])}, other_sizes, layout);
+    call.require({Relation::Equal, shapes.outputs[axis], fitting_outputs(windows, axis, shapes.inputs[axis], shapes.taps[axis])},
+                 other_sizes, layout);
 }
 
 }  // namespace

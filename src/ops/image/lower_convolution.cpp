@@ -56,10 +56,12 @@ class ConvolutionLoops {
   void input_gradient() {
     for_rows(image_, filters_of_group_ * kernel_count(), [&](std::span<const Value> row, Value channel) {
       std::vector<RangeOf> ranges;
-      for (const WindowAxis& axis : axes_) ranges.emplace_back([this, &axis](std::span<const Value>) { return IndexRange{b_.integer(0), axis.taps}; });
+      for (const WindowAxis& axis : axes_)
+        ranges.emplace_back([this, &axis](std::span<const Value>) { return IndexRange{b_.integer(0), axis.taps}; });
       ranges.emplace_back([this, row](std::span<const Value> taps) {
         Value is_met = b_.constant(Dtype::b8, int64_t{1});
-        for (size_t axis = 0; axis < axes_.size(); ++axis) is_met = b_.binary(loop::Op::And, is_met, is_output(axis, row[axis + 1], taps[axis]));
+        for (size_t axis = 0; axis < axes_.size(); ++axis)
+          is_met = b_.binary(loop::Op::And, is_met, is_output(axis, row[axis + 1], taps[axis]));
         return IndexRange{b_.integer(0), b_.select(is_met, call_.size(filters_of_group_), b_.integer(0))};
       });
       const Value first = first_in_group(channel, channels_of_group_, filters_of_group_);
@@ -173,12 +175,17 @@ class ConvolutionLoops {
 };
 
 void library_convolution(LowerCall& call, const ConvolutionShapes& shapes, const ConvolutionAttrs& attrs, Wanted wanted) {
-  ConvolutionWork work{.wanted = wanted, .sizes = {.images = shapes.images, .channels = shapes.channels, .filters = shapes.filters, .groups = at_least_one(attrs.groups), .slices = 1}};
+  ConvolutionWork work{.wanted = wanted,
+                       .sizes = {.images = shapes.images,
+                                 .channels = shapes.channels,
+                                 .filters = shapes.filters,
+                                 .groups = at_least_one(attrs.groups),
+                                 .slices = 1}};
   work.sizes.axes.fill({1, 1, 1, 1, 1, 0});
   const size_t none = work.sizes.axes.size() - shapes.taps.size();
   for (size_t axis = 0; axis < shapes.taps.size(); ++axis) {
-    work.sizes.axes[none + axis] = {shapes.inputs[axis], shapes.outputs[axis], shapes.taps[axis], attrs.windows.strides[axis], attrs.windows.dilation[axis],
-                                    attrs.windows.before[axis]};
+    work.sizes.axes[none + axis] = {shapes.inputs[axis],         shapes.outputs[axis],         shapes.taps[axis],
+                                    attrs.windows.strides[axis], attrs.windows.dilation[axis], attrs.windows.before[axis]};
   }
   std::vector<LowerCall::Scratch> scratch;
   if (wanted == Wanted::KernelGradient) scratch.push_back({Dtype::f32, work.sizes.slices * call.outputs[0].shape.count()});

@@ -61,7 +61,7 @@ Windows windows_on(const NamedCall& call, const Shape& image, std::span<const Di
       result.attrs.before.push_back(is_causal ? span - 1 : max((outputs - 1) * stride + span - size, 0) / 2);
     } else {
       result.attrs.before.emplace_back(ends[k].first);
-      result.attrs.padding.emplace_back(ends[k].first + ends[k].second);
+      result.attrs.padding.push_back(Dim(ends[k].first) + ends[k].second);
       result.outputs.push_back(fitting_outputs(result.attrs, k, size, taps[k]));
     }
   }
@@ -95,9 +95,10 @@ void require_fit(OpCall& call, const WindowAttrs& attrs, std::span<const Dim> in
     if (is_shown(check)) continue;
     const std::string padded = padding.same_as(0) ? "" : fmt::format(" and {} of padding", to_string(padding));
     const std::string spread = attrs.dilation[axis].same_as(1) ? "" : fmt::format(" spread over {}", to_string(span));
-    call.require(check,
-                 fmt::format("axis {} has {} elements{}, too few for {} taps{}", axis + 1, to_string(size), padded, to_string(taps[axis]), spread),
-                 fmt::format("at least {} elements, or padding \"same\"", to_string(span - padding)));
+    call.require(
+        check,
+        fmt::format("axis {} has {} elements{}, too few for {} taps{}", axis + 1, to_string(size), padded, to_string(taps[axis]), spread),
+        fmt::format("at least {} elements, or padding \"same\"", to_string(span - padding)));
   }
 }
 

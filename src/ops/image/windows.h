@@ -1,8 +1,8 @@
 // Windows along the spatial axes of images [batch, spatial axes..., channels]: result o of an axis meets input o * stride + tap * dilation - before.
 // What convolutions and pooling share: the attributes, where "same" puts a window, and which taps of it lie in the image.
 #pragma once
-#include "loop/build.h"
 #include "graph/op_def.h"
+#include "loop/build.h"
 
 #include <anyshape/spatial.h>
 
@@ -62,14 +62,15 @@ std::vector<WindowAxis> window_axes(LowerCall& call, const WindowAttrs& attrs, s
 struct IndexRange {
   loop::Value begin, end;
 };
-IndexRange taps_inside(loop::Builder& b, const WindowAxis& axis, loop::Value output);   // that meet the image
-IndexRange outputs_inside(loop::Builder& b, const WindowAxis& axis, loop::Value tap);   // whose tap meets the image
+IndexRange taps_inside(loop::Builder& b, const WindowAxis& axis, loop::Value output);    // that meet the image
+IndexRange outputs_inside(loop::Builder& b, const WindowAxis& axis, loop::Value tap);    // whose tap meets the image
 IndexRange outputs_around(loop::Builder& b, const WindowAxis& axis, loop::Value input);  // whose window, without dilation, has the input
 loop::Value met_input(loop::Builder& b, const WindowAxis& axis, loop::Value output, loop::Value tap);
 
 // Serial loops inside each other, whose innermost body makes the next carried values.
 using RangeOf = std::function<IndexRange(std::span<const loop::Value> outer)>;
 using NestBody = std::function<std::vector<loop::Value>(std::span<const loop::Value> index, std::span<const loop::Value> carried)>;
-std::vector<loop::Value> carry_nest(loop::Builder& b, std::span<const RangeOf> ranges, std::span<const loop::Value> initial, const NestBody& body);
+std::vector<loop::Value> carry_nest(loop::Builder& b, std::span<const RangeOf> ranges, std::span<const loop::Value> initial,
+                                    const NestBody& body);
 
 }  // namespace anyshape

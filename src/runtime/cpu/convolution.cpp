@@ -33,7 +33,8 @@ class PlainConvolution {
         is_result ? add_result(row, result) : is_input ? add_input_gradient(row, result) : add_kernel_gradient(row, result);
       }
       if (after_ == nullptr || begin == end) return;
-      if (const int32_t failed = after_->run(context_, {begin, end, 0, columns_}); failed != 0) status.store(failed, std::memory_order_relaxed);
+      if (const int32_t failed = after_->run(context_, {begin, end, 0, columns_}); failed != 0)
+        status.store(failed, std::memory_order_relaxed);
     });
     return status.load(std::memory_order_relaxed);
   }
@@ -41,7 +42,7 @@ class PlainConvolution {
  private:
   using Place = std::array<int64_t, 3>;
 
-  template <int64_t ConvolutionSizes<int64_t>::Axis::*Size>
+  template <int64_t ConvolutionSizes<int64_t>::Axis::* Size>
   Place place_of(int64_t number) const {
     Place place;
     for (size_t axis = 3; axis-- > 0; number /= sizes_.axes[axis].*Size) place[axis] = number % (sizes_.axes[axis].*Size);
@@ -123,6 +124,8 @@ class PlainConvolution {
 
 }  // namespace
 
-int32_t convolve(AsContext* context, const ConvolutionCall& call, const BlockRun* after) { return PlainConvolution(context, call, after).run(); }
+int32_t convolve(AsContext* context, const ConvolutionCall& call, const BlockRun* after) {
+  return PlainConvolution(context, call, after).run();
+}
 
 }  // namespace anyshape::runtime
