@@ -37,8 +37,8 @@ void add_adaptive_pooling(Registry& registry, const char* name) {
 }
 template <class Handle>
 void add_upsampling(Registry& registry, const char* name) {
-  registry.table().add(detail::registered(
-      name, +[](SizeFields f) -> AnyLayer { return Handle(std::move(f.size), {.name = f.name, .dtype = f.dtype}); }));
+  registry.table().add(
+      detail::registered(name, +[](SizeFields f) -> AnyLayer { return Handle(std::move(f.size), {.name = f.name, .dtype = f.dtype}); }));
 }
 template <class Handle, int axes>
 void add_padding(Registry& registry, const char* name) {
@@ -57,8 +57,7 @@ void add_of_size(Registry& registry, const char* name) {
 }
 template <class Handle, class Options>
 void add_of_factor(Registry& registry, const char* name) {
-  registry.table().add(
-      detail::registered(name, +[](FactorArguments a, Options o) -> AnyLayer { return Handle(a.factor, std::move(o)); }));
+  registry.table().add(detail::registered(name, +[](FactorArguments a, Options o) -> AnyLayer { return Handle(a.factor, std::move(o)); }));
 }
 
 }  // namespace

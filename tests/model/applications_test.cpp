@@ -31,8 +31,8 @@ TEST(Applications, have_keras_names) {
   EXPECT_EQ(model.name(), "resnet50");
   const std::vector<std::string> names = names_of(model);
   EXPECT_EQ(names.size(), 176U) << "all of Keras's but the input";
-  const std::vector<std::string> first = {"conv1_pad",  "conv1_conv", "conv1_bn",           "conv1_relu",
-                                          "pool1_pad", "pool1_pool", "conv2_block1_1_conv", "conv2_block1_1_bn"};
+  const std::vector<std::string> first = {"conv1_pad",  "conv1_conv",          "conv1_bn",         "conv1_relu", "pool1_pad",
+                                          "pool1_pool", "conv2_block1_1_conv", "conv2_block1_1_bn"};
   for (const std::string& name : first) EXPECT_TRUE(std::ranges::find(names, name) != names.end()) << name;
   EXPECT_EQ(names[names.size() - 2], "avg_pool");
   EXPECT_EQ(names.back(), "predictions");

@@ -152,7 +152,8 @@ TEST(RandomZoom, makes_images_larger_about_their_middle) {
   const std::vector<float> larger = RandomZoom({-0.5, -0.5})(image, training).to_vector<float>();
   for (size_t i = 0; i < 5; ++i) EXPECT_NEAR(larger[i], 1 + 0.5 * static_cast<double>(i), 1e-4) << i;
   const std::vector<float> smaller =
-      RandomZoom({0, 0}, {.width_factor = FactorRange(1, 1), .fill_mode = FillMode::Constant, .fill_value = 7})(image, training).to_vector<float>();
+      RandomZoom({0, 0}, {.width_factor = FactorRange(1, 1), .fill_mode = FillMode::Constant, .fill_value = 7})(image, training)
+          .to_vector<float>();
   EXPECT_NEAR(smaller[1], 0, 1e-4);
   EXPECT_NEAR(smaller[0], 7, 1e-4);
   EXPECT_NEAR(smaller[3], 4, 1e-4);
@@ -164,7 +165,8 @@ TEST(RandomContrast, keeps_the_mean_of_every_channel) {
   const ReduceOptions over_image{.axes = {1, 2}, .keep_dims = true};
   EXPECT_TRUE(is_near(mean(changed, over_image) * 0.01F, mean(images, over_image) * 0.01F));
   const Tensor factor = (changed - mean(images, over_image)) / (images - mean(images, over_image));
-  const std::vector<float> low = min(factor, {.axes = {1, 2, 3}}).to_vector<float>(), high = max(factor, {.axes = {1, 2, 3}}).to_vector<float>();
+  const std::vector<float> low = min(factor, {.axes = {1, 2, 3}}).to_vector<float>(),
+                           high = max(factor, {.axes = {1, 2, 3}}).to_vector<float>();
   for (size_t i = 0; i < 6; ++i) {
     EXPECT_NEAR(low[i], high[i], 1e-2) << "one factor for the whole image";
     EXPECT_TRUE(low[i] > 0.09F && high[i] < 1.91F);

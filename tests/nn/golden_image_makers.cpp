@@ -74,8 +74,7 @@ AnyLayer make_zero_padding(const Json& config) {
 AnyLayer make_upsampling(const Json& config) {
   const Json* const named = config.find("interpolation");
   const bool is_bilinear = named != nullptr && named->string() == "bilinear";
-  return UpSampling2D(per_axis_or(config, "size", 2),
-                      {.interpolation = is_bilinear ? Interpolation::Bilinear : Interpolation::Nearest});
+  return UpSampling2D(per_axis_or(config, "size", 2), {.interpolation = is_bilinear ? Interpolation::Bilinear : Interpolation::Nearest});
 }
 
 [[maybe_unused]] const bool registered = register_golden_layers({

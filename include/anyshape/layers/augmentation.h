@@ -17,16 +17,14 @@ class FactorRange : public detail::ShownByConfig<FactorRange> {
   FactorRange(double most);
   FactorRange(double lower, double upper);  ///< ArgumentError unless lower <= upper
 
-  double lower() const { return lower_; }  ///< the least factor
-  double upper() const { return upper_; }  ///< the greatest
-  Config config() const;                   ///< a number, or a list of two
+  double lower() const { return lower_; }                               ///< the least factor
+  double upper() const { return upper_; }                               ///< the greatest
+  Config config() const;                                                ///< a number, or a list of two
   static constexpr const char* in_words = "a number or a list of two";  ///< what a config says where one is expected
 
  private:
   double lower_, upper_;
 };
-template <class Kind>
-Kind make(const Config& config);
 /// From a number, or a list of two.
 template <>
 FactorRange make<FactorRange>(const Config& config);

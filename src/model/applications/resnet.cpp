@@ -20,11 +20,9 @@ struct Convolution {
 };
 
 Tensor convolved(const Tensor& x, const Convolution& convolution, const std::string& name) {
-  const Conv2D layer(convolution.filters, convolution.size,
-                     {.strides = convolution.stride,
-                      .padding = convolution.padding,
-                      .use_bias = convolution.use_bias,
-                      .name = name + "_conv"});
+  const Conv2D layer(
+      convolution.filters, convolution.size,
+      {.strides = convolution.stride, .padding = convolution.padding, .use_bias = convolution.use_bias, .name = name + "_conv"});
   return BatchNormalization({.epsilon = epsilon, .name = name + "_bn"})(layer(x));
 }
 

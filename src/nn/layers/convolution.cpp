@@ -46,9 +46,9 @@ class ConvolutionLayer final : public Layer {
 
   Tensor call(const Tensor& x, const CallContext&) override {
     nn::require_spatial(*this, x, axes);
-    Tensor result = conv(
-        x, kernel_,
-        {.strides = options_.strides, .padding = options_.padding, .dilation = options_.dilation_rate, .groups = options_.groups});
+    Tensor result =
+        conv(x, kernel_,
+             {.strides = options_.strides, .padding = options_.padding, .dilation = options_.dilation_rate, .groups = options_.groups});
     if (options_.use_bias) result = result + bias_;
     return nn::activate(options_.activation, result);
   }

@@ -12,7 +12,8 @@ namespace anyshape {
 FactorRange::FactorRange(double most) : FactorRange(-std::abs(most), std::abs(most)) {}
 FactorRange::FactorRange(double lower, double upper) : lower_(lower), upper_(upper) {
   if (std::isfinite(lower) && std::isfinite(upper) && lower <= upper) return;
-  throw ArgumentError(fmt::format("FactorRange: it goes from {} to {}; expected a number, or the lesser one and the greater one.", lower, upper));
+  throw ArgumentError(
+      fmt::format("FactorRange: it goes from {} to {}; expected a number, or the lesser one and the greater one.", lower, upper));
 }
 
 Config FactorRange::config() const {

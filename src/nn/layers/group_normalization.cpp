@@ -1,4 +1,4 @@
-// GroupNormalization: each row by itself, in groups of channels, over all its places. A masked step does not count.
+// GroupNormalization: each row by itself, in groups of channels, over all axes. A masked step does not count.
 #include "base/option_rules.h"
 #include "graph/layer_path.h"
 #include "nn/make_layer.h"
@@ -19,7 +19,8 @@ class GroupNormalizationLayer final : public Layer {
   explicit GroupNormalizationLayer(GroupNormalizationOptions options) : Layer("GroupNormalization"), options_(std::move(options)) {
     require::positive("GroupNormalization", "epsilon", options_.epsilon);
     if (options_.groups == 0 || options_.groups < -1)
-      throw ArgumentError(fmt::format("GroupNormalization: groups is {}; expected at least 1, or -1 for as many as channels.", options_.groups));
+      throw ArgumentError(
+          fmt::format("GroupNormalization: groups is {}; expected at least 1, or -1 for as many as channels.", options_.groups));
   }
 
   bool supports_masking() const override { return true; }
@@ -27,8 +28,9 @@ class GroupNormalizationLayer final : public Layer {
   void build(const Shape& input) override {
     const Dim channels = input[nn::axis_of(*this, options_.axis, input.rank())];
     if (channels.is_constant() && options_.groups > 0 && channels.value() % options_.groups != 0) {
-      throw ShapeError(fmt::format("GroupNormalization: x has {} channels and groups is {}; expected a number of groups that divides them.{}",
-                                   channels.value(), options_.groups, current_place()));
+      throw ShapeError(
+          fmt::format("GroupNormalization: x has {} channels and groups is {}; expected a number of groups that divides them.{}",
+                      channels.value(), options_.groups, current_place()));
     }
     if (options_.scale) gamma_ = weight("gamma", {channels}, {.initializer = options_.gamma_initializer});
     if (options_.center) beta_ = weight("beta", {channels}, {.initializer = options_.beta_initializer});
@@ -36,8 +38,8 @@ class GroupNormalizationLayer final : public Layer {
 
   Tensor call(const Tensor& x, const CallContext&) override {
     if (x.is_ragged()) {
-      throw ShapeError(fmt::format(
-          "GroupNormalization: x is {}; expected a dense tensor. Use to_padded, whose padding does not count.{}", describe(x), current_place()));
+      throw ShapeError(fmt::format("GroupNormalization: x is {}; expected a dense tensor. Use to_padded, whose padding does not count.{}",
+                                   describe(x), current_place()));
     }
     const int channel = nn::axis_of(*this, options_.axis, x.rank());
     const Shape shape = x.shape();

@@ -90,8 +90,8 @@ class CenterCropLayer final : public Layer {
 UpSampling1D::UpSampling1D(PerAxis size, LayerOptions options)
     : AnyLayer(nn::make_layer<UpSamplingLayer<1>>(nn::SizeFields{std::move(size), options.name, options.dtype})) {}
 UpSampling2D::UpSampling2D(PerAxis size, UpSamplingOptions options)
-    : AnyLayer(nn::make_layer<UpSamplingLayer<2>>(
-          nn::UpSamplingFields{std::move(size), options.interpolation, options.name, options.dtype})) {}
+    : AnyLayer(
+          nn::make_layer<UpSamplingLayer<2>>(nn::UpSamplingFields{std::move(size), options.interpolation, options.name, options.dtype})) {}
 UpSampling3D::UpSampling3D(PerAxis size, LayerOptions options)
     : AnyLayer(nn::make_layer<UpSamplingLayer<3>>(nn::SizeFields{std::move(size), options.name, options.dtype})) {}
 

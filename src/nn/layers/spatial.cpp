@@ -29,10 +29,10 @@ std::string spatial_type(const char* family, int axes, const char* behind) { ret
 void require_spatial(const Layer& layer, const Tensor& x, int axes) {
   const char* const wanted = expected[static_cast<size_t>(axes - 1)];
   if (x.is_ragged()) {
-    throw ShapeError(
-        fmt::format("{}: x is {}; expected a dense tensor {}. Neighbours in rows of unequal length have no common grid: use to_padded, or put "
-                    "rows of one size into a batch.{}",
-                    type_of(layer), describe(x), wanted, current_place()));
+    throw ShapeError(fmt::format(
+        "{}: x is {}; expected a dense tensor {}. Neighbours in rows of unequal length have no common grid: use to_padded, or put "
+        "rows of one size into a batch.{}",
+        type_of(layer), describe(x), wanted, current_place()));
   }
   if (x.rank() == axes + 2) return;
   throw ShapeError(fmt::format("{}: x is {}; expected {}.{}", type_of(layer), describe(x), wanted, current_place()));
@@ -48,7 +48,8 @@ void require_padding(const std::string& type, const Padding& padding, int axes) 
   if (padding.kind() == Padding::Kind::Explicit) {
     static_cast<void>(padding.along(axes, type));
   } else if (padding.kind() == Padding::Kind::Causal && axes != 1) {
-    throw ArgumentError(fmt::format("{}: padding is \"causal\"; expected \"valid\", \"same\" or numbers: only time has a direction.", type));
+    throw ArgumentError(
+        fmt::format("{}: padding is \"causal\"; expected \"valid\", \"same\" or numbers: only time has a direction.", type));
   }
 }
 
