@@ -48,20 +48,26 @@ struct PanelCopy {
   int64_t panel_step = 0;  // between panels of ConvolutionKernels::tile_columns
 };
 
-// Neighbouring results of a depthwise convolution with all their channels: the sums over rows of taps, and taps in them.
+// Small groups: each has `columns` results that share `values` of a source; 1 and 1 in depthwise convolutions.
+struct LaneGroups {
+  int64_t columns = 1, values = 1;
+};
+
+// Neighbouring results of a convolution in small groups, with all their channels: the sums over rows of taps, taps in them, and values of the group.
 struct DepthwiseRun {
   int64_t pixels = 0, rows = 0, taps = 0;
   const float* const* sources = nullptr;         // [rows]: what the first pixel meets at the first tap
-  const float* const* weights = nullptr;         // [rows]: of the first tap
+  const float* const* weights = nullptr;         // [rows]: of the first tap, [values][channels]
   int64_t source_offset = 0, weight_offset = 0;  // of all of them
   int64_t pixel_step = 0, tap_step = 0;          // between sources
   int64_t weight_step = 0;                       // between taps
   float* result = nullptr;
   int64_t result_step = 0;
-  int64_t filters = 0, multiplier = 1;  // a channel has that many filters
+  int64_t channels = 0;  // of a result
+  LaneGroups groups;
 };
 
-// sums [taps][filters] += the sums over pixels of sources times dy, for one row of taps.
+// sums [taps][values][channels] += the sums over pixels of sources times dy, for one row of taps.
 struct DepthwiseGradient {
   int64_t pixels = 0, taps = 0;
   const float* source = nullptr;  // all channels of what the first pixel meets at the first tap
@@ -69,9 +75,10 @@ struct DepthwiseGradient {
   const float* dy = nullptr;
   int64_t dy_step = 0;
   float* sums = nullptr;
-  int64_t sum_step = 0;                      // between taps
-  int64_t first_filter = 0, end_filter = 0;  // dy and sums begin at filter 0, too
-  int64_t filters = 0, multiplier = 1;
+  int64_t sum_step = 0;                       // between taps
+  int64_t first_channel = 0, end_channel = 0; // dy and sums begin at channel 0, too
+  int64_t channels = 0;                       // of dy
+  LaneGroups groups;
 };
 
 struct ConvolutionKernels {

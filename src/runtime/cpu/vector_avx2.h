@@ -24,6 +24,10 @@ struct Avx2 {
   [[gnu::always_inline]] static Indices load_indices(const int32_t* from) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
   }
+  [[gnu::always_inline]] static Indices increased(Indices indices, int64_t by) {
+    return _mm256_add_epi32(indices, _mm256_set1_epi32(static_cast<int>(by)));
+  }
+  [[gnu::always_inline]] static Vector gather(const float* from, Indices indices) { return _mm256_i32gather_ps(from, indices, 4); }
   [[gnu::always_inline]] static Vector permute(Vector vector, Indices indices) { return _mm256_permutevar8x32_ps(vector, indices); }
 
   // Of four neighbouring values each: one part of the vector after the other. Pairs and halves are of the values of a part.

@@ -20,6 +20,10 @@ struct Avx512 {
   [[gnu::always_inline]] static void store(float* to, Vector vector, Mask mask) { _mm512_mask_storeu_ps(to, mask, vector); }
   [[gnu::always_inline]] static Mask first_lanes(int64_t count) { return static_cast<Mask>((uint32_t{1} << count) - 1); }  // 0 to 16
   [[gnu::always_inline]] static Indices load_indices(const int32_t* from) { return _mm512_loadu_si512(from); }
+  [[gnu::always_inline]] static Indices increased(Indices indices, int64_t by) {
+    return _mm512_add_epi32(indices, _mm512_set1_epi32(static_cast<int>(by)));
+  }
+  [[gnu::always_inline]] static Vector gather(const float* from, Indices indices) { return _mm512_i32gather_ps(indices, from, 4); }
   [[gnu::always_inline]] static Vector permute(Vector vector, Indices indices) { return _mm512_permutexvar_ps(indices, vector); }
 
   // Of four neighbouring values each: one part of the vector after the other. Pairs and halves are of the values of a part.
