@@ -58,30 +58,58 @@ void PixelTable::fill_row(const PixelRow& row, const Phase& phase, std::span<con
   const int64_t depth = phase[0].source_of(row.place[0]), height = phase[1].source_of(row.place[1]);
   const bool line_inside = phase[0].all_inside(depth, sizes[0]) && phase[1].all_inside(height, sizes[1]);
   const int64_t line = row.image.first_source + (depth * sizes[1] + height) * sizes[2];  // of pixels; may be outside, as a number
-  for (int64_t position = first_position(phase[2], row.begin); position < row.end; position += phase[2].step, ++pixels_) {
-    const int64_t tile = pixels_ / tile_pixels, source = phase[2].source_of(position), at = (line + source) * sources.channels;
-    const float** to = sources_ + tile * taps_ * tile_pixels + pixels_ % tile_pixels;
-    results_[pixels_] = row.first_pixel + position - row.begin;
-    const bool all_inside = phase[2].all_inside(source, sizes[2]),
-               in_place = !sources.in_runs || (all_inside && runs_stand(phase, sources));
-    if (line_inside && (all_inside || sources.in_runs)) whole_[tile] = 1;
-    if (line_inside && all_inside && in_place) {
-      for (int64_t tap = 0; tap < taps_; ++tap) to[tap * tile_pixels] = sources.first + (at + distances_[tap]);
-      continue;
-    }
+  const bool in_place = !sources.in_runs || runs_stand(phase, sources);
+  const int64_t begin = first_position(phase[2], row.begin), source = phase[2].source_of(begin);
+  const int64_t count = begin < row.end ? (row.end - begin + phase[2].step - 1) / phase[2].step : 0;
+  const PixelRange interior = line_inside && in_place ? interior_of(phase[2], source, count, sizes[2]) : PixelRange{count, count};
+  const int64_t first_result = row.first_pixel + begin - row.begin;
+  for (int64_t i = 0; i < count; ++i) results_[pixels_ + i] = first_result + i * phase[2].step;
+  const auto fill_edge = [&](int64_t first, int64_t end) {
+    for (int64_t i = first; i < end; ++i) fill_pixel(row, {depth, height, source + i * phase[2].source_step}, phase, taps, sources);
+  };
+  fill_edge(0, interior.begin);
+  if (interior.begin < interior.end)
+    fill_interior((line + source + interior.begin * phase[2].source_step) * sources.channels, phase[2].source_step * sources.channels,
+                  interior.end - interior.begin, sources.first);
+  fill_edge(std::max(interior.begin, interior.end), count);
+}
+
+// Neighbouring pixels of which all is inside: the first one's source is `at`, the next `step` further.
+void PixelTable::fill_interior(int64_t at, int64_t step, int64_t count, const float* first) {
+  int64_t tile = pixels_ / tile_pixels, slot = pixels_ % tile_pixels;
+  pixels_ += count;
+  for (; count > 0; ++tile, slot = 0) {
+    const int64_t some = std::min(tile_pixels - slot, count);
+    const float** to = sources_ + tile * taps_ * tile_pixels + slot;
     for (int64_t tap = 0; tap < taps_; ++tap, to += tile_pixels) {
-      const SpatialSizes& offset = taps[static_cast<size_t>(tap)].offset;
-      const bool inside = is_inside(depth + offset[0], sizes[0]) && is_inside(height + offset[1], sizes[1]) &&
-                          (sources.in_runs || is_inside(source + offset[2], sizes[2]));
-      marks_[tile * taps_ + tap] |= inside ? 1 : 0;
-      if (!inside)
-        *to = zero_pixel;
-      else if (in_place)
-        *to = sources.first + (at + distances_[tap]);
-      else
-        *to = copied_run(at + distances_[tap], source, sizes[2], tap, phase[2], sources);
+      const float* source = first + (at + distances_[tap]);
+      for (int64_t i = 0; i < some; ++i, source += step) to[i] = source;
     }
+    whole_[tile] = 1;
+    at += some * step;
+    count -= some;
   }
+}
+
+// A pixel whose sources are looked at one by one; `place` is that of the first tap's.
+void PixelTable::fill_pixel(const PixelRow& row, const SpatialSizes& place, const Phase& phase, std::span<const PixelTap> taps,
+                            const PixelSources& sources) {
+  const SpatialSizes& sizes = row.image.sources;
+  const int64_t at = (row.image.first_source + (place[0] * sizes[1] + place[1]) * sizes[2] + place[2]) * sources.channels;  // may be outside, as a number
+  const int64_t tile = pixels_ / tile_pixels;
+  const float** to = sources_ + tile * taps_ * tile_pixels + pixels_ % tile_pixels;
+  const bool copies = sources.in_runs && !(runs_stand(phase, sources) && phase[2].all_inside(place[2], sizes[2]));
+  bool all_used = true;
+  for (int64_t tap = 0; tap < taps_; ++tap, to += tile_pixels) {
+    const SpatialSizes& offset = taps[static_cast<size_t>(tap)].offset;
+    const bool inside = is_inside(place[0] + offset[0], sizes[0]) && is_inside(place[1] + offset[1], sizes[1]) &&
+                        (sources.in_runs || is_inside(place[2] + offset[2], sizes[2]));
+    all_used = all_used && inside;
+    marks_[tile * taps_ + tap] |= inside ? 1 : 0;
+    *to = !inside ? zero_pixel : copies ? copied_run(at + distances_[tap], place[2], sizes[2], tap, phase[2], sources) : sources.first + (at + distances_[tap]);
+  }
+  if (all_used) whole_[tile] = 1;
+  ++pixels_;
 }
 
 // `at` is where the first tap meets its source, or would.

@@ -47,6 +47,8 @@ class PixelTable {
  private:
   void set_distances(const SpatialSizes& sizes, std::span<const PixelTap> taps, int64_t channels);
   void fill_row(const PixelRow& row, const Phase& phase, std::span<const PixelTap> taps, const PixelSources& sources);
+  void fill_interior(int64_t at, int64_t step, int64_t count, const float* first);
+  void fill_pixel(const PixelRow& row, const SpatialSizes& place, const Phase& phase, std::span<const PixelTap> taps, const PixelSources& sources);
   const float* copied_run(int64_t at, int64_t source, int64_t size, int64_t tap, const AxisPhase& phase, const PixelSources& sources);
 
   ConvolutionScratch& scratch_;
