@@ -6,6 +6,8 @@
 namespace anyshape::runtime {
 
 inline constexpr int64_t tile_pixels = 6;       // rows of a tile in registers, whatever the instruction set
+inline constexpr int64_t narrow_pixels = 16;   // the same where columns are at most narrow_columns, and pixels are the lanes
+inline constexpr int64_t narrow_columns = 6;
 inline constexpr int64_t strip_columns = 64;    // work is cut into strips of so many columns: whole tiles of any set
 inline constexpr int64_t most_depth = 512;      // values of a source that are walked at a time
 inline constexpr int64_t most_channels = 1536;  // of a source that a tile of a kernel's gradient may be away from its pointers
@@ -15,9 +17,9 @@ alignas(64) inline constexpr float zero_pixel[most_channels + 16] = {};
 
 // Results, pixels x columns: the sums over taps and depth, in this order, of sources times weights.
 struct PixelTile {
-  int64_t pixels = 0, columns = 0;  // 1 to tile_pixels, 1 to ConvolutionKernels::tile_columns
+  int64_t pixels = 0, columns = 0;  // 1 to tile_pixels, 1 to ConvolutionKernels::tile_columns; or narrow, 1 to narrow_pixels and narrow_columns
   int64_t taps = 0, depth = 0;
-  const float* const* sources = nullptr;  // [taps][tile_pixels], `depth` values each
+  const float* const* sources = nullptr;  // [taps][tile_pixels], `depth` values each; all are set in narrow tiles
   const float* weights = nullptr;         // rows of columns, one per value of a source
   const int64_t* tap_weights = nullptr;   // [taps]: how far its rows are away
   int64_t weight_step = 0;                // between rows
@@ -85,6 +87,7 @@ struct ConvolutionKernels {
   int64_t lanes;         // of a vector
   int64_t tile_columns;  // several vectors
   void (*pixel_tile)(const PixelTile&);
+  void (*narrow_tile)(const PixelTile&);
   void (*gradient_tile)(const GradientTile&);
   void (*copy_panels)(const PanelCopy&);
   void (*depthwise_run)(const DepthwiseRun&);

@@ -22,11 +22,11 @@ bool is_inside(int64_t at, int64_t size) { return at >= 0 && at < size; }
 
 void PixelTable::fill(const Images& images, const Phase& phase, int64_t first, int64_t end, std::span<const PixelTap> taps,
                       const PixelSources& sources) {
-  const int64_t most_tiles = (end - first + tile_pixels - 1) / tile_pixels;
+  const int64_t most_tiles = (end - first + tile_size_ - 1) / tile_size_;
   taps_ = static_cast<int64_t>(taps.size());
   pixels_ = 0;
-  sources_ = scratch_.sources.at_least(most_tiles * std::max<int64_t>(taps_, 1) * tile_pixels);
-  results_ = scratch_.results.at_least(most_tiles * tile_pixels);
+  sources_ = scratch_.sources.at_least(most_tiles * std::max<int64_t>(taps_, 1) * tile_size_);
+  results_ = scratch_.results.at_least(most_tiles * tile_size_);
   marks_ = scratch_.marks.at_least(most_tiles * (taps_ + 1));
   whole_ = marks_ + most_tiles * taps_;
   std::fill_n(marks_, most_tiles * taps_, uint8_t{0});
@@ -76,12 +76,12 @@ void PixelTable::fill_row(const PixelRow& row, const Phase& phase, std::span<con
 
 // Neighbouring pixels of which all is inside: the first one's source is `at`, the next `step` further.
 void PixelTable::fill_interior(int64_t at, int64_t step, int64_t count, const float* first) {
-  int64_t tile = pixels_ / tile_pixels, slot = pixels_ % tile_pixels;
+  int64_t tile = pixels_ / tile_size_, slot = pixels_ % tile_size_;
   pixels_ += count;
   for (; count > 0; ++tile, slot = 0) {
-    const int64_t some = std::min(tile_pixels - slot, count);
-    const float** to = sources_ + tile * taps_ * tile_pixels + slot;
-    for (int64_t tap = 0; tap < taps_; ++tap, to += tile_pixels) {
+    const int64_t some = std::min(tile_size_ - slot, count);
+    const float** to = sources_ + tile * taps_ * tile_size_ + slot;
+    for (int64_t tap = 0; tap < taps_; ++tap, to += tile_size_) {
       const float* source = first + (at + distances_[tap]);
       for (int64_t i = 0; i < some; ++i, source += step) to[i] = source;
     }
@@ -96,11 +96,11 @@ void PixelTable::fill_pixel(const PixelRow& row, const SpatialSizes& place, cons
                             const PixelSources& sources) {
   const SpatialSizes& sizes = row.image.sources;
   const int64_t at = (row.image.first_source + (place[0] * sizes[1] + place[1]) * sizes[2] + place[2]) * sources.channels;  // may be outside, as a number
-  const int64_t tile = pixels_ / tile_pixels;
-  const float** to = sources_ + tile * taps_ * tile_pixels + pixels_ % tile_pixels;
+  const int64_t tile = pixels_ / tile_size_;
+  const float** to = sources_ + tile * taps_ * tile_size_ + pixels_ % tile_size_;
   const bool copies = sources.in_runs && !(runs_stand(phase, sources) && phase[2].all_inside(place[2], sizes[2]));
   bool all_used = true;
-  for (int64_t tap = 0; tap < taps_; ++tap, to += tile_pixels) {
+  for (int64_t tap = 0; tap < taps_; ++tap, to += tile_size_) {
     const SpatialSizes& offset = taps[static_cast<size_t>(tap)].offset;
     const bool inside = is_inside(place[0] + offset[0], sizes[0]) && is_inside(place[1] + offset[1], sizes[1]) &&
                         (sources.in_runs || is_inside(place[2] + offset[2], sizes[2]));

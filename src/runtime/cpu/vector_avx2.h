@@ -34,6 +34,9 @@ struct Avx2 {
   [[gnu::always_inline]] static Vector load_quarters(const float* from, int64_t step) {
     return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from)), _mm_loadu_ps(from + step), 1);
   }
+  [[gnu::always_inline]] static Vector load_quarters(const float* const* from, int64_t offset) {  // of every fourth address
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from[0] + offset)), _mm_loadu_ps(from[4] + offset), 1);
+  }
   [[gnu::always_inline]] static Vector low_pairs(Vector a, Vector b) { return _mm256_unpacklo_ps(a, b); }
   [[gnu::always_inline]] static Vector high_pairs(Vector a, Vector b) { return _mm256_unpackhi_ps(a, b); }
   [[gnu::always_inline]] static Vector low_halves(Vector a, Vector b) { return _mm256_shuffle_ps(a, b, 0x44); }

@@ -33,6 +33,12 @@ struct Avx512 {
     result = _mm512_insertf32x4(result, _mm_loadu_ps(from + 2 * step), 2);
     return _mm512_insertf32x4(result, _mm_loadu_ps(from + 3 * step), 3);
   }
+  [[gnu::always_inline]] static Vector load_quarters(const float* const* from, int64_t offset) {  // of every fourth address
+    Vector result = _mm512_castps128_ps512(_mm_loadu_ps(from[0] + offset));
+    result = _mm512_insertf32x4(result, _mm_loadu_ps(from[4] + offset), 1);
+    result = _mm512_insertf32x4(result, _mm_loadu_ps(from[8] + offset), 2);
+    return _mm512_insertf32x4(result, _mm_loadu_ps(from[12] + offset), 3);
+  }
   [[gnu::always_inline]] static Vector low_pairs(Vector a, Vector b) { return _mm512_unpacklo_ps(a, b); }
   [[gnu::always_inline]] static Vector high_pairs(Vector a, Vector b) { return _mm512_unpackhi_ps(a, b); }
   [[gnu::always_inline]] static Vector low_halves(Vector a, Vector b) { return _mm512_shuffle_ps(a, b, 0x44); }
