@@ -47,6 +47,16 @@ void run_narrow_tile(const PixelTile& tile, int64_t first) {
         weights += tile.weight_step;
       });
     }
+    if (value < tile.depth && tile.depth >= 4) {  // the last four once more: those of them that are left
+      typename V::Vector values[4];
+      load_four_values<V>(sources, tile.depth - 4, values);
+      unrolled<4>([&](auto i) __attribute__((always_inline)) {
+        if (tile.depth - 4 + i < value) return;
+        add(values[i], weights);
+        weights += tile.weight_step;
+      });
+      value = tile.depth;
+    }
     for (; value < tile.depth; ++value, weights += tile.weight_step) {
       alignas(64) float one[V::lanes];
       for (int lane = 0; lane < V::lanes; ++lane) one[lane] = sources[lane][value];

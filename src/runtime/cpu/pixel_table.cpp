@@ -116,14 +116,13 @@ void PixelTable::fill_pixel(const PixelRow& row, const SpatialSizes& place, cons
 const float* PixelTable::copied_run(int64_t at, int64_t source, int64_t size, int64_t tap, const AxisPhase& phase,
                                     const PixelSources& sources) {
   float* const copy = copies_ + (pixels_ * taps_ + tap) * phase.taps * sources.depth;
-  float* to = copy;
-  for (int64_t j = 0; j < phase.taps; ++j, to += sources.depth) {
-    const int64_t distance = j * phase.offset_step;
-    if (is_inside(source + distance, size))
-      std::copy_n(sources.first + (at + distance * sources.channels), sources.depth, to);
-    else
-      std::fill_n(to, sources.depth, 0.0F);
-  }
+  const TapRange inside = taps_inside(phase, source, size);
+  std::fill_n(copy, inside.first * sources.depth, 0.0F);
+  std::fill_n(copy + inside.end * sources.depth, (phase.taps - inside.end) * sources.depth, 0.0F);
+  const int64_t step = phase.offset_step * sources.channels;
+  const float* from = sources.first + (at + inside.first * step);
+  for (float* to = copy + inside.first * sources.depth; to < copy + inside.end * sources.depth; to += sources.depth, from += step)
+    for (int64_t value = 0; value < sources.depth; ++value) to[value] = from[value];
   return copy;
 }
 
