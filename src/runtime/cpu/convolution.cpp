@@ -34,9 +34,9 @@ int32_t convolve_with(const ConvolutionKernels& kernels, AsContext* context, con
   if (call.first == nullptr) call.first = zero_pixel;  // of no elements: nothing is read, but addresses are computed
   if (call.second == nullptr) call.second = zero_pixel;
   if (call.wanted != ConvolutionWork::Wanted::KernelGradient)
-    return is_depthwise(call) ? run_depthwise(kernels, context, call, after) : run_pixel_product(kernels, context, call, after);
+    return has_small_groups(call) ? run_depthwise(kernels, context, call, after) : run_pixel_product(kernels, context, call, after);
   Pool& pool = *static_cast<Pool*>(context->pool);
-  is_depthwise(call) ? run_depthwise_kernel_gradient(kernels, pool, call) : run_kernel_gradient(kernels, pool, call);
+  has_small_groups(call) ? run_depthwise_kernel_gradient(kernels, pool, call) : run_kernel_gradient(kernels, pool, call);
   return 0;
 }
 

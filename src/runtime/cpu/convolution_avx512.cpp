@@ -3,6 +3,7 @@
 #include "runtime/cpu/convolution_panel.h"
 #include "runtime/cpu/convolution_tile.h"
 #include "runtime/cpu/depthwise_gradient_tile.h"
+#include "runtime/cpu/narrow_tile.h"
 #include "runtime/cpu/vector_avx512.h"
 
 namespace anyshape::runtime {
@@ -11,6 +12,7 @@ extern const ConvolutionKernels avx512_convolution_kernels;
 constexpr ConvolutionKernels avx512_convolution_kernels{.lanes = Avx512::lanes,
                                                         .tile_columns = Avx512::lanes * tile_vectors<Avx512>,
                                                         .pixel_tile = pixel_tile<Avx512>,
+                                                        .narrow_tile = narrow_tile<Avx512>,
                                                         .gradient_tile = gradient_tile<Avx512>,
                                                         .copy_panels = copy_panels<Avx512>,
                                                         .depthwise_run = depthwise_run<Avx512>,

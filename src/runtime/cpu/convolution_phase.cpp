@@ -21,6 +21,15 @@ TapRange taps_inside(const AxisPhase& phase, int64_t source, int64_t size) {
   return {first, end};
 }
 
+PixelRange interior_of(const AxisPhase& phase, int64_t source, int64_t count, int64_t size) {
+  if (phase.taps == 0) return {0, count};
+  const int64_t reach = (phase.taps - 1) * phase.offset_step;
+  const int64_t low = source + std::min<int64_t>(reach, 0), high = source + std::max<int64_t>(reach, 0);
+  const int64_t begin = low >= 0 ? 0 : std::min((-low + phase.source_step - 1) / phase.source_step, count);
+  const int64_t end = high >= size ? 0 : std::min((size - 1 - high) / phase.source_step + 1, count);
+  return {begin, std::max(begin, end)};
+}
+
 AxisPhase axis_phase(const ConvolutionSizes<int64_t>::Axis& axis, bool is_gradient, int64_t phase) {
   if (!is_gradient) return {.source_step = axis.stride, .offset = -axis.before, .offset_step = axis.dilation, .taps = axis.taps};
   // Input i is met by result (i + before - tap * dilation) / stride where that is whole: by every stride / divisor-th tap.

@@ -27,11 +27,17 @@ using Phase = std::array<AxisPhase, 3>;
 // The phases along an axis: of results, and of a gradient of the input.
 int64_t phases_of(const ConvolutionSizes<int64_t>::Axis& axis, bool is_gradient);
 
-// Where `taps_first`, `taps_end` are: the j in [0, taps) whose sources are inside, neighbours as sources go one way.
+// The taps [first, end) of a phase whose sources are inside, where the first tap meets `source`.
 struct TapRange {
   int64_t first, end;
 };
 TapRange taps_inside(const AxisPhase& phase, int64_t source, int64_t size);
+
+// Of `count` neighbouring results of a phase, those whose sources are all inside, where the first one meets `source` at its first tap.
+struct PixelRange {
+  int64_t begin, end;
+};
+PixelRange interior_of(const AxisPhase& phase, int64_t source, int64_t count, int64_t size);
 
 AxisPhase axis_phase(const ConvolutionSizes<int64_t>::Axis& axis, bool is_gradient, int64_t phase);
 

@@ -1,4 +1,4 @@
-// Convolutions in which every filter has one channel of its own, with filters in the lanes of vectors.
+// Convolutions in small groups, above all those in which every channel is one, with neighbouring channels in the lanes of vectors.
 #pragma once
 #include "runtime/cpu/convolution_kernels.h"
 #include "runtime/cpu/cpu_library.h"
@@ -6,7 +6,7 @@
 namespace anyshape::runtime {
 
 // Whether the routines here are for that: else tiles of pixels and columns are.
-bool is_depthwise(const ConvolutionCall& call);
+bool has_small_groups(const ConvolutionCall& call);
 
 // Results, and gradients of the input. 0, or context->failure says what went wrong.
 int32_t run_depthwise(const ConvolutionKernels& kernels, AsContext* context, const ConvolutionCall& call, const BlockRun* after);

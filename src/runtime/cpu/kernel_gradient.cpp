@@ -165,13 +165,12 @@ class KernelGradient {
   const float* run_at(const float* from, int64_t line_at, int64_t source, int64_t size, float* copy) const {
     if (phase_[2].offset_step == 1 && channels_ == sizes_.channels && phase_[2].all_inside(source, size))
       return from + (line_at + source) * sizes_.channels;
-    float* to = copy;
-    for (int64_t tap = 0; tap < phase_[2].taps; ++tap, to += channels_) {
-      const int64_t at = source + tap * phase_[2].offset_step;
-      if (at >= 0 && at < size)
-        std::copy_n(from + (line_at + at) * sizes_.channels, channels_, to);
-      else
-        std::fill_n(to, channels_, 0.0F);
+    const TapRange inside = taps_inside(phase_[2], source, size);
+    std::fill_n(copy, inside.first * channels_, 0.0F);
+    std::fill_n(copy + inside.end * channels_, (phase_[2].taps - inside.end) * channels_, 0.0F);
+    for (int64_t tap = inside.first; tap < inside.end; ++tap) {
+      const float* const at = from + (line_at + source + tap * phase_[2].offset_step) * sizes_.channels;
+      for (int64_t channel = 0; channel < channels_; ++channel) copy[tap * channels_ + channel] = at[channel];
     }
     return copy;
   }

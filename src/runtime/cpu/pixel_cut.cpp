@@ -30,9 +30,9 @@ PixelCut cut_pixels(const PixelWork& work) {
   int64_t pixel_cuts = std::clamp<int64_t>(work.pixels / (least_pixels * phases), 1, wanted);
   pixel_cuts = std::max(pixel_cuts, divide_up(work.pixels, most_pixels * phases));
   if (work.copies)
-    pixel_cuts = std::max(pixel_cuts, divide_up(work.pixels, std::max(tile_pixels, most_copied / std::max<int64_t>(work.depth, 1))));
-  if (pixel_cuts * strips < std::min<int64_t>(wanted, 4)) pixel_cuts = std::clamp<int64_t>(work.pixels / (4 * tile_pixels), pixel_cuts, 4);
-  cut.pixels = divide_up(divide_up(work.pixels, pixel_cuts), tile_pixels) * tile_pixels;
+    pixel_cuts = std::max(pixel_cuts, divide_up(work.pixels, std::max(work.tile, most_copied / std::max<int64_t>(work.depth, 1))));
+  if (pixel_cuts * strips < std::min<int64_t>(wanted, 4)) pixel_cuts = std::clamp<int64_t>(work.pixels / (4 * work.tile), pixel_cuts, 4);
+  cut.pixels = divide_up(divide_up(work.pixels, pixel_cuts), work.tile) * work.tile;
   int64_t column_cuts = std::clamp<int64_t>(divide_up(wanted, pixel_cuts), 1, strips);
   column_cuts = std::min(strips, std::max(column_cuts, divide_up(cut.pixels * work.columns, most_results)));
   cut.columns = divide_up(strips, column_cuts) * strip_columns;

@@ -8,6 +8,7 @@ namespace anyshape::runtime {
 struct PixelWork {
   int64_t pixels = 0, phases = 1;  // of all phases
   int64_t columns = 0, depth = 0, taps = 0;
+  int64_t tile = 0;     // pixels
   bool copies = false;  // values may be copied first
 };
 

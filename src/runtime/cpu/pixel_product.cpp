@@ -41,6 +41,7 @@ class PixelProduct {
         phases_(phases_of(sizes_, is_gradient_)),
         columns_((is_gradient_ ? sizes_.channels : sizes_.filters) / sizes_.groups),
         depth_((is_gradient_ ? sizes_.filters : sizes_.channels) / sizes_.groups) {
+    tile_size_ = columns_ <= narrow_columns ? narrow_pixels : tile_pixels;
     const int64_t row_taps = sizes_.axes[2].taps, values = row_taps * depth_;
     in_runs_ = depth_ < few_values && row_taps > 1 && values <= most_run_values;
     const int64_t taps = sizes_.axes[0].taps * sizes_.axes[1].taps;
@@ -49,6 +50,7 @@ class PixelProduct {
                        .columns = columns_,
                        .depth = in_runs_ ? values : depth_,
                        .taps = in_runs_ ? taps : taps * row_taps,
+                       .tile = tile_size_,
                        .copies = in_runs_});
     down_ = divide_up(images_.results(), cut_.pixels);
     across_ = divide_up(columns_, cut_.columns);
@@ -97,7 +99,7 @@ class PixelProduct {
   // Neighbouring tasks share weights.
   int32_t run_task(int64_t number) const {
     ConvolutionScratch& scratch = ConvolutionScratch::of_this_thread();
-    PixelTable table(scratch);
+    PixelTable table(scratch, tile_size_);
     const int64_t first_pixel = number % down_ * cut_.pixels, end_pixel = std::min(first_pixel + cut_.pixels, images_.results());
     const int64_t strip = number / down_ % across_, group = number / down_ / across_;
     const int64_t first_column = strip * cut_.columns, end_column = std::min(first_column + cut_.columns, columns_);
@@ -239,26 +241,31 @@ class PixelProduct {
     tile.taps = static_cast<int64_t>(block.taps.size());
     tile.sources = task.table.sources(number);
     tile.tap_weights = tap_weights;
-    float* results[tile_pixels];
+    float* results[narrow_pixels];
     const int64_t* const pixels = task.table.results(number);
-    for (int64_t pixel = 0; pixel < tile.pixels; ++pixel) results[pixel] = call_.result + pixels[pixel] * result_channels + task.group * columns_ + column;
+    for (int64_t pixel = 0; pixel < tile.pixels; ++pixel)
+      results[pixel] = call_.result + pixels[pixel] * result_channels + task.group * columns_ + column;
     tile.results = results;
-    if (task.table.uses_all(number) && block.value == 0) return kernels_.pixel_tile(tile);
+    const bool is_narrow = tile_size_ == narrow_pixels, is_partial = is_narrow && tile.pixels < tile_size_;
+    const auto run = is_narrow ? kernels_.narrow_tile : kernels_.pixel_tile;
+    if (task.table.uses_all(number) && block.value == 0 && !is_partial) return run(tile);
     // Taps that meet padding only are left out; others are further along the same pixels, or stay with the zeros.
-    const float* sources[PixelTable::most_taps * tile_pixels];
+    const float* sources[PixelTable::most_taps * narrow_pixels];
     int64_t used_weights[PixelTable::most_taps], used = 0;
     for (int64_t tap = 0; tap < tile.taps; ++tap) {
       if (!task.table.uses_all(number) && !task.table.uses(number, tap)) continue;
+      const float** const to = sources + used * tile_size_;
       for (int64_t pixel = 0; pixel < tile.pixels; ++pixel) {
-        const float* const source = tile.sources[tap * tile_pixels + pixel];
-        sources[used * tile_pixels + pixel] = source == zero_pixel ? source : source + block.value;
+        const float* const source = tile.sources[tap * tile_size_ + pixel];
+        to[pixel] = source == zero_pixel ? source : source + block.value;
       }
+      if (is_partial) std::fill(to + tile.pixels, to + tile_size_, zero_pixel);
       used_weights[used++] = tap_weights[tap];
     }
     tile.taps = used;
     tile.sources = sources;
     tile.tap_weights = used_weights;
-    kernels_.pixel_tile(tile);
+    run(tile);
   }
 
   static constexpr int64_t most_strips = 16;
@@ -272,6 +279,7 @@ class PixelProduct {
   Images images_;
   int64_t phases_;
   int64_t columns_, depth_;  // of a group: what a result has, and what a tap meets
+  int64_t tile_size_;
   bool in_runs_;
   PixelCut cut_;
   int64_t down_, across_;  // tasks of a group

@@ -30,26 +30,29 @@ class PixelTable {
  public:
   static constexpr size_t most_taps = 128;
 
-  explicit PixelTable(ConvolutionScratch& scratch) : scratch_(scratch) {}
+  PixelTable(ConvolutionScratch& scratch, int64_t tile_size) : scratch_(scratch), tile_size_(tile_size) {}
 
   // For the pixels of `phase` among results [first, end), and at most most_taps taps of it.
   void fill(const Images& images, const Phase& phase, int64_t first, int64_t end, std::span<const PixelTap> taps,
             const PixelSources& sources);
 
   int64_t pixels() const { return pixels_; }
-  int64_t tiles() const { return (pixels_ + tile_pixels - 1) / tile_pixels; }
-  int64_t pixels_of(int64_t tile) const { return tile + 1 < tiles() ? tile_pixels : pixels_ - tile * tile_pixels; }
-  const float* const* sources(int64_t tile) const { return sources_ + tile * taps_ * tile_pixels; }  // [taps][tile_pixels]
-  const int64_t* results(int64_t tile) const { return results_ + tile * tile_pixels; }               // the pixels, counted flat
+  int64_t tiles() const { return (pixels_ + tile_size_ - 1) / tile_size_; }
+  int64_t pixels_of(int64_t tile) const { return tile + 1 < tiles() ? tile_size_ : pixels_ - tile * tile_size_; }
+  const float* const* sources(int64_t tile) const { return sources_ + tile * taps_ * tile_size_; }  // [taps][tile size]
+  const int64_t* results(int64_t tile) const { return results_ + tile * tile_size_; }               // the pixels, counted flat
   bool uses(int64_t tile, int64_t tap) const { return marks_[tile * taps_ + tap] != 0; }             // else all its sources are padding
   bool uses_all(int64_t tile) const { return whole_[tile] != 0; }
 
  private:
   void set_distances(const SpatialSizes& sizes, std::span<const PixelTap> taps, int64_t channels);
   void fill_row(const PixelRow& row, const Phase& phase, std::span<const PixelTap> taps, const PixelSources& sources);
+  void fill_interior(int64_t at, int64_t step, int64_t count, const float* first);
+  void fill_pixel(const PixelRow& row, const SpatialSizes& place, const Phase& phase, std::span<const PixelTap> taps, const PixelSources& sources);
   const float* copied_run(int64_t at, int64_t source, int64_t size, int64_t tap, const AxisPhase& phase, const PixelSources& sources);
 
   ConvolutionScratch& scratch_;
+  int64_t tile_size_;  // pixels
   const float** sources_ = nullptr;
   int64_t* results_ = nullptr;
   uint8_t *marks_ = nullptr, *whole_ = nullptr;

@@ -24,11 +24,18 @@ struct Avx2 {
   [[gnu::always_inline]] static Indices load_indices(const int32_t* from) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
   }
+  [[gnu::always_inline]] static Indices increased(Indices indices, int64_t by) {
+    return _mm256_add_epi32(indices, _mm256_set1_epi32(static_cast<int>(by)));
+  }
+  [[gnu::always_inline]] static Vector gather(const float* from, Indices indices) { return _mm256_i32gather_ps(from, indices, 4); }
   [[gnu::always_inline]] static Vector permute(Vector vector, Indices indices) { return _mm256_permutevar8x32_ps(vector, indices); }
 
   // Of four neighbouring values each: one part of the vector after the other. Pairs and halves are of the values of a part.
   [[gnu::always_inline]] static Vector load_quarters(const float* from, int64_t step) {
     return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from)), _mm_loadu_ps(from + step), 1);
+  }
+  [[gnu::always_inline]] static Vector load_quarters(const float* const* from, int64_t offset) {  // of every fourth address
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from[0] + offset)), _mm_loadu_ps(from[4] + offset), 1);
   }
   [[gnu::always_inline]] static Vector low_pairs(Vector a, Vector b) { return _mm256_unpacklo_ps(a, b); }
   [[gnu::always_inline]] static Vector high_pairs(Vector a, Vector b) { return _mm256_unpackhi_ps(a, b); }

@@ -20,6 +20,10 @@ struct Avx512 {
   [[gnu::always_inline]] static void store(float* to, Vector vector, Mask mask) { _mm512_mask_storeu_ps(to, mask, vector); }
   [[gnu::always_inline]] static Mask first_lanes(int64_t count) { return static_cast<Mask>((uint32_t{1} << count) - 1); }  // 0 to 16
   [[gnu::always_inline]] static Indices load_indices(const int32_t* from) { return _mm512_loadu_si512(from); }
+  [[gnu::always_inline]] static Indices increased(Indices indices, int64_t by) {
+    return _mm512_add_epi32(indices, _mm512_set1_epi32(static_cast<int>(by)));
+  }
+  [[gnu::always_inline]] static Vector gather(const float* from, Indices indices) { return _mm512_i32gather_ps(indices, from, 4); }
   [[gnu::always_inline]] static Vector permute(Vector vector, Indices indices) { return _mm512_permutexvar_ps(indices, vector); }
 
   // Of four neighbouring values each: one part of the vector after the other. Pairs and halves are of the values of a part.
@@ -28,6 +32,12 @@ struct Avx512 {
     result = _mm512_insertf32x4(result, _mm_loadu_ps(from + step), 1);
     result = _mm512_insertf32x4(result, _mm_loadu_ps(from + 2 * step), 2);
     return _mm512_insertf32x4(result, _mm_loadu_ps(from + 3 * step), 3);
+  }
+  [[gnu::always_inline]] static Vector load_quarters(const float* const* from, int64_t offset) {  // of every fourth address
+    Vector result = _mm512_castps128_ps512(_mm_loadu_ps(from[0] + offset));
+    result = _mm512_insertf32x4(result, _mm_loadu_ps(from[4] + offset), 1);
+    result = _mm512_insertf32x4(result, _mm_loadu_ps(from[8] + offset), 2);
+    return _mm512_insertf32x4(result, _mm_loadu_ps(from[12] + offset), 3);
   }
   [[gnu::always_inline]] static Vector low_pairs(Vector a, Vector b) { return _mm512_unpacklo_ps(a, b); }
   [[gnu::always_inline]] static Vector high_pairs(Vector a, Vector b) { return _mm512_unpackhi_ps(a, b); }
