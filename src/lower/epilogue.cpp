@@ -1,5 +1,5 @@
-// A product joins the first loop that reads its result at its own index, if all else that the loop reads can be there before anybody else reads
-// the result.
+// A product (or a convolution, whose rows are pixels) joins the first loop that reads its result at its own index, if all else that the loop reads can be
+// there before anybody else reads the result.
 #include "lower/epilogue.h"
 
 #include "base/switches.h"

@@ -51,7 +51,7 @@ TEST(Pooling, of_equal_ones_the_first_has_the_gradient) {
   const Tensor x = tensor(std::vector<float>{2, 2, 1, 2}, {1, 4, 1});
   EXPECT_EQ(gradient_of(x, [](const Tensor& in) { return max_pool(in, 4); }), (std::vector<float>{1, 0, 0, 0}));
   const float low = -std::numeric_limits<float>::infinity();
-  EXPECT_EQ(gradient_of(full({1, 3, 1}, low), [](const Tensor& in) { return max_pool(in, 3); }), (std::vector<float>{1, 0, 0}));
+  EXPECT_EQ(gradient_of(full({1, 6, 1}, low), [](const Tensor& in) { return max_pool(in, 3); }), (std::vector<float>{1, 0, 0, 1, 0, 0}));
 }
 
 TEST(Pooling, a_nan_is_the_greatest) {

@@ -20,21 +20,23 @@ void require_ranks(OpCall& call) {
   if (second != first) call.fail(fmt::format("ranks {} and {} differ", first, second), layout);
 }
 
+// Texts are made where they may be needed only.
 void require_channels(OpCall& call, const ConvolutionShapes& shapes, const Dim& groups) {
+  const Dim taken = shapes.of_group * groups;
+  if (taken.same_as(shapes.channels)) return;
   const std::string in_groups = groups.same_as(1) ? "" : fmt::format(" in each of {} groups", to_string(groups));
   call.require(
-      {Relation::Equal, shapes.channels, shapes.of_group * groups},
+      {Relation::Equal, shapes.channels, taken},
       fmt::format("the image has {} channels, the kernel takes {}{}", to_string(shapes.channels), to_string(shapes.of_group), in_groups),
       "kernel.shape[-2] * groups == x.shape[-1]");
 }
 
+// Where every channel is a group, there may be none.
 void require_filters(OpCall& call, const Dim& filters, const Dim& groups) {
-  if (groups.same_as(1)) return;
+  const Dim rest = filters % max(groups, 1);
   call.require({Relation::LessEqual, 0, groups}, "the number of groups is negative", "groups of at least 0");
-  // Where a group is a channel, the filters are so many times the channels.
-  if (!groups.is_constant()) return;
-  call.require({Relation::Equal, filters % max(groups, 1), 0},
-               fmt::format("{} filters do not go into {} groups", to_string(filters), to_string(groups)),
+  if (rest.same_as(0)) return;
+  call.require({Relation::Equal, rest, 0}, fmt::format("{} filters do not go into {} groups", to_string(filters), to_string(groups)),
                "filters that are a multiple of groups");
 }
 
@@ -92,13 +94,12 @@ ConvolutionShapes require_convolution(OpCall& call, Wanted wanted) {
   if (attrs.sizes.size() != (wanted == Wanted::KernelGradient ? axes + 1 : axes)) call.fail(other_sizes, layout);
   ConvolutionShapes shapes = convolution_shapes(call, wanted);
   require_windows(call, attrs.windows, shapes.taps);
-  if (wanted == Wanted::InputGradient) {
+  if (wanted == Wanted::InputGradient && !first[-1].same_as(second[-1])) {
     call.require({Relation::Equal, first[-1], second[-1]},
                  fmt::format("the image has {} channels, the kernel {} filters", to_string(first[-1]), to_string(second[-1])),
                  "kernel.shape[-1] == x.shape[-1]");
-  } else {
-    require_channels(call, shapes, attrs.groups);
   }
+  if (wanted != Wanted::InputGradient) require_channels(call, shapes, attrs.groups);
   if (wanted == Wanted::KernelGradient)
     call.require({Relation::Equal, first[0], second[0]}, "there is not one result per image", "x.shape[0] == dy.shape[0]");
   require_filters(call, shapes.filters, attrs.groups);

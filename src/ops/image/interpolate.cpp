@@ -70,7 +70,8 @@ Value element(ElementCall& call) {
   const auto& attrs = call.call.attrs_as<InterpolateAttrs>();
   const auto axis = static_cast<size_t>(attrs.axis);
   const Dtype type = call.output.dtype;
-  const Source source = source_of(b, attrs, call.index[axis], call.size(call.call.shape(0)[static_cast<int>(axis)]), call.size(attrs.size), type);
+  const Source source =
+      source_of(b, attrs, call.index[axis], call.size(call.call.shape(0)[static_cast<int>(axis)]), call.size(attrs.size), type);
   const auto at = [&](Value pixel) {
     std::vector<Value> index(call.index.begin(), call.index.end());
     index[axis] = pixel;
