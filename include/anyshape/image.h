@@ -11,8 +11,8 @@ namespace anyshape {
 
 /// What read_image() makes of a file.
 struct ReadImageOptions {
-  int channels = 3;             ///< 1: grey; 3: red, green, blue; 4: with alpha; 0: as the file has them (grey with alpha: 2)
-  Dtype dtype = Dtype::f32;     ///< of the values 0 to 255; u8 takes a quarter of the memory
+  int channels = 3;          ///< 1: grey; 3: red, green, blue; 4: with alpha; 0: as the file has them (grey with alpha: 2)
+  Dtype dtype = Dtype::f32;  ///< of the values 0 to 255; u8 takes a quarter of the memory
   /// The most values (height times width times the file's channels) that are decoded; none: four times the file's bytes and 64 Mi.
   std::optional<int64_t> most_values = {};
 };

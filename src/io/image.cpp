@@ -108,6 +108,26 @@ Tensor decode_image(const ImageBytes& file, ImageForm form) {
   return result;
 }
 
+void require_image_form(std::string_view caller, ImageForm form, std::optional<int64_t> most_values) {
+  if (form.channels != 0 && form.channels != 1 && form.channels != 3 && form.channels != 4) {
+    throw ArgumentError(fmt::format("{}: .channels is {}; expected 1, 3, 4, or 0 for what the file has.", caller, form.channels));
+  }
+  if (form.dtype == Dtype::b8) throw ArgumentError(fmt::format("{}: .dtype is b8; expected a dtype of numbers.", caller));
+  if (most_values && *most_values < 0)
+    throw ArgumentError(fmt::format("{}: .most_values is {}; expected 0 or more.", caller, *most_values));
+}
+
+Tensor read_image_file(std::string_view caller, const std::filesystem::path& path, ImageForm form, std::optional<int64_t> most_values) {
+  const std::string place = fmt::format("{}: {}", caller, whole_in_quotes(path.string()));
+  ReadFile in(path);
+  if (!in.problem().empty()) throw FormatError(fmt::format("{} {}; expected a PNG or JPEG file.", place, in.problem()));
+  std::string bytes(static_cast<size_t>(in.size()), '\0');
+  const int64_t got = in.read(bytes.data(), in.size());
+  if (got < 0) throw FormatError(fmt::format("{} cannot be read on; expected a PNG or JPEG file.", place));
+  bytes.resize(static_cast<size_t>(got));
+  return decode_image({place, bytes, most_values.value_or(-1)}, form);
+}
+
 }  // namespace io
 
 namespace {
@@ -120,9 +140,10 @@ void to_bytes(std::string_view place, const T* from, std::span<const int64_t> si
   for (int64_t i = 0; i < count; ++i) {
     const double value = convert_element<double>(from[i]), scaled = std::nearbyint(value * scale);
     if (!(scaled >= 0 && scaled <= 255)) {
-      throw DataError(fmt::format("{}: the value at row {}, column {}, channel {} is {}; expected 0 to {}. Call clip() on the image, or say "
-                                  ".white.",
-                                  place, i / channels / sizes[1], i / channels % sizes[1], i % channels, value, white));
+      throw DataError(
+          fmt::format("{}: the value at row {}, column {}, channel {} is {}; expected 0 to {}. Call clip() on the image, or say "
+                      ".white.",
+                      place, i / channels / sizes[1], i / channels % sizes[1], i % channels, value, white));
     }
     to[i] = static_cast<unsigned char>(scaled);
   }
@@ -134,8 +155,10 @@ struct Pixels {
   io::PixelView view;
 };
 
-Pixels pixels_of(std::string_view place, const Tensor& image, double white, std::initializer_list<int64_t> channels, std::string_view form) {
-  if (image.defined() && image.is_ragged()) throw ShapeError(fmt::format("{}: the image is {}; expected a dense tensor.", place, describe(image)));
+Pixels pixels_of(std::string_view place, const Tensor& image, double white, std::initializer_list<int64_t> channels,
+                 std::string_view form) {
+  if (image.defined() && image.is_ragged())
+    throw ShapeError(fmt::format("{}: the image is {}; expected a dense tensor.", place, describe(image)));
   require_eager(image, place);
   const Tensor dense = contiguous(image);
   const std::span<const int64_t> sizes = dense.impl()->extents();
@@ -148,16 +171,15 @@ Pixels pixels_of(std::string_view place, const Tensor& image, double white, std:
   Pixels pixels{.bytes = dense, .view = {}};
   if (dense.dtype() != Dtype::u8 || white != 255) {
     pixels.bytes = make_empty(Dtype::u8, sizes);
-    with_element(dense.dtype(), [&]<class T>(T) {
-      to_bytes(place, host_data<T>(dense), sizes, white, host_data<unsigned char>(pixels.bytes));
-    });
+    with_element(dense.dtype(),
+                 [&]<class T>(T) { to_bytes(place, host_data<T>(dense), sizes, white, host_data<unsigned char>(pixels.bytes)); });
   }
   pixels.view = {host_data<unsigned char>(pixels.bytes), sizes[0], sizes[1], static_cast<int>(own_channels)};
   return pixels;
 }
 
 void write_file(std::string_view place, const std::filesystem::path& file, std::string_view bytes) {
-  WholeFile whole(std::string(place), file);
+  WholeFile whole(std::string(place), file, {.is_durable = false});  // a folder may get thousands: none waits for the disk
   whole.write(bytes);
   whole.commit();
 }
@@ -165,21 +187,9 @@ void write_file(std::string_view place, const std::filesystem::path& file, std::
 }  // namespace
 
 Tensor read_image(const std::filesystem::path& file, ReadImageOptions options) {
-  if (options.channels != 0 && options.channels != 1 && options.channels != 3 && options.channels != 4) {
-    throw ArgumentError(fmt::format("read_image: .channels is {}; expected 1, 3, 4, or 0 for what the file has.", options.channels));
-  }
-  if (options.dtype == Dtype::b8) throw ArgumentError("read_image: .dtype is b8; expected a dtype of numbers.");
-  if (options.most_values && *options.most_values < 0) {
-    throw ArgumentError(fmt::format("read_image: .most_values is {}; expected 0 or more.", *options.most_values));
-  }
-  const std::string place = fmt::format("read_image: {}", in_quotes(file.string()));
-  ReadFile in(file);
-  if (!in.problem().empty()) throw FormatError(fmt::format("{} {}; expected a PNG or JPEG file.", place, in.problem()));
-  std::string bytes(static_cast<size_t>(in.size()), '\0');
-  const int64_t got = in.read(bytes.data(), in.size());
-  if (got < 0) throw FormatError(fmt::format("{} cannot be read on; expected a PNG or JPEG file.", place));
-  bytes.resize(static_cast<size_t>(got));
-  return io::decode_image({place, bytes, options.most_values.value_or(-1)}, {options.channels, options.dtype});
+  constexpr std::string_view place = "read_image";
+  io::require_image_form(place, {options.channels, options.dtype}, options.most_values);
+  return io::read_image_file(place, file, {options.channels, options.dtype}, options.most_values);
 }
 
 void write_png(const std::filesystem::path& file, const Tensor& image, WritePngOptions options) {

@@ -4,6 +4,8 @@
 #include <anyshape/tensor.h>
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -55,6 +57,9 @@ struct ImageForm {
   int channels;
   Dtype dtype;
 };
+void require_image_form(std::string_view caller, ImageForm form,
+                        std::optional<int64_t> most_values);  // ArgumentError for what makes no sense
 Tensor decode_image(const ImageBytes& file, ImageForm form);
+Tensor read_image_file(std::string_view caller, const std::filesystem::path& path, ImageForm form, std::optional<int64_t> most_values);
 
 }  // namespace anyshape::io

@@ -118,7 +118,8 @@ class JpegReader {
       case JCS_RGB: jpeg_.out_color_space = JCS_RGB; return 3;
       case JCS_CMYK:
       case JCS_YCCK: file_.refuse("has the colours of print (CMYK); expected grey or red, green and blue. Convert the file");
-      default: file_.refuse(fmt::format("is a JPEG file with {} channels of unknown colours; expected grey or colours", jpeg_.num_components));
+      default:
+        file_.refuse(fmt::format("is a JPEG file with {} channels of unknown colours; expected grey or colours", jpeg_.num_components));
     }
   }
   int orientation() const {

@@ -103,22 +103,26 @@ std::string sample(const std::string& name) {
 }
 
 TEST(HostileImages, sizes_are_held_to_the_file_before_memory_is_taken) {
-  EXPECT_EQ(refusal(hostile("lying.png"), -1),
-            "read_image: \"x\" says that it is 50000 x 50000 with 4 channels; expected at most 67109140 values, four times the file's bytes and "
-            "64 Mi. Say .most_values where the file is right.");
-  EXPECT_EQ(refusal(hostile("bomb.png")),
-            "read_image: \"x\" says that it is 1500 x 1500 with 1 channel; expected at most 100000 values. Say .most_values where the file is "
-            "right.");
+  EXPECT_EQ(
+      refusal(hostile("lying.png"), -1),
+      "read_image: \"x\" says that it is 50000 x 50000 with 4 channels; expected at most 67109140 values, four times the file's bytes and "
+      "64 Mi. Say .most_values where the file is right.");
+  EXPECT_EQ(
+      refusal(hostile("bomb.png")),
+      "read_image: \"x\" says that it is 1500 x 1500 with 1 channel; expected at most 100000 values. Say .most_values where the file is "
+      "right.");
   EXPECT_TRUE(decode(hostile("bomb.png"), -1).shape() == (Shape{1500, 1500, 3}));
   EXPECT_TRUE(decode(hostile("bomb.png"), 2'250'000).shape() == (Shape{1500, 1500, 3}));
 
   std::string jpeg = sample("jpeg_grey.jpg");
   const size_t frame = jpeg.find("\xff\xc0");
   for (const size_t at : {5, 6, 7, 8}) jpeg[frame + at] = '\xfd';  // its height and width
-  EXPECT_TRUE(refusal(jpeg, -1).starts_with("read_image: \"x\" says that it is 65021 x 65021 with 1 channel; expected at most 67110348 values"))
+  EXPECT_TRUE(
+      refusal(jpeg, -1).starts_with("read_image: \"x\" says that it is 65021 x 65021 with 1 channel; expected at most 67110348 values"))
       << refusal(jpeg, -1);
   // Once that many are allowed, what is missing is found where it is missed.
-  EXPECT_EQ(refusal(jpeg, int64_t{1} << 33), "read_image: \"x\" is damaged: Corrupt JPEG data: premature end of data segment; expected a whole JPEG file.");
+  EXPECT_EQ(refusal(jpeg, int64_t{1} << 33),
+            "read_image: \"x\" is damaged: Corrupt JPEG data: premature end of data segment; expected a whole JPEG file.");
 }
 
 TEST(HostileImages, compressed_text_beside_the_pixels_is_not_looked_at) {

@@ -169,7 +169,8 @@ TEST_F(Images, that_cannot_be_written_say_why_and_leave_no_file) {
   EXPECT_EQ(refusal(DtypeError(""), [&] { write_png(path(), tensor({{true}})); }), "write_png: the image is b8[1, 1]; expected numbers.");
   EXPECT_THROW(write_png(path(), Tensor()), ArgumentError);
   EXPECT_THROW(write_png(path("no/where.png"), tensor({{1.F}})), ArgumentError);
-  EXPECT_THROW(write_jpeg(path(), tensor(std::vector<uint8_t>(70000), Shape{1, 70000})), ArgumentError) << "JPEG has 65,500 columns at most";
+  EXPECT_THROW(write_jpeg(path(), tensor(std::vector<uint8_t>(70000), Shape{1, 70000})), ArgumentError)
+      << "JPEG has 65,500 columns at most";
 }
 
 TEST_F(Images, that_are_something_else_are_refused_with_their_name) {
@@ -181,9 +182,10 @@ TEST_F(Images, that_are_something_else_are_refused_with_their_name) {
   EXPECT_EQ(refusal(folder_.path()), "read_image: \"" + folder_.path().string() + "\" is a folder; expected a PNG or JPEG file.");
   ASSERT_EQ(::mkfifo(path("pipe.png").c_str(), 0600), 0);
   EXPECT_EQ(refusal(path("pipe.png")), "read_image: \"" + path("pipe.png").string() + "\" is a pipe; expected a PNG or JPEG file.");
-  EXPECT_EQ(refusal(samples / "jpeg_print.jpg"), "read_image: \"" + (samples / "jpeg_print.jpg").string() +
-                                                     "\" has the colours of print (CMYK); expected grey or red, green and blue. Convert the "
-                                                     "file.");
+  EXPECT_EQ(refusal(samples / "jpeg_print.jpg"),
+            "read_image: \"" + (samples / "jpeg_print.jpg").string() +
+                "\" has the colours of print (CMYK); expected grey or red, green and blue. Convert the "
+                "file.");
   EXPECT_EQ(test::text_of<ArgumentError>([] { read_image(samples / "rgb.png", {.channels = 2}); }),
             "read_image: .channels is 2; expected 1, 3, 4, or 0 for what the file has.");
   EXPECT_THROW(read_image(samples / "rgb.png", {.dtype = b8}), ArgumentError);
