@@ -1,6 +1,7 @@
 // Everything: `#include <anyshape/anyshape.h>`, `namespace as = anyshape;`.
 #pragma once
 #include <anyshape/activation.h>
+#include <anyshape/applications.h>
 #include <anyshape/callback.h>
 #include <anyshape/config.h>
 #include <anyshape/control.h>
@@ -18,7 +19,9 @@
 #include <anyshape/io.h>
 #include <anyshape/kernel_cache.h>
 #include <anyshape/layer.h>
+#include <anyshape/layers/augmentation.h>
 #include <anyshape/layers/core.h>
+#include <anyshape/layers/image.h>
 #include <anyshape/layers/normalization.h>
 #include <anyshape/layers/sequence.h>
 #include <anyshape/ledger.h>
@@ -39,6 +42,7 @@
 #include <anyshape/regularizer.h>
 #include <anyshape/schedule.h>
 #include <anyshape/shape.h>
+#include <anyshape/spatial.h>
 #include <anyshape/spec.h>
 #include <anyshape/stateful.h>
 #include <anyshape/structure.h>

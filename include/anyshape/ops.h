@@ -3,6 +3,7 @@
 #include <anyshape/ops/attention.h>
 #include <anyshape/ops/contraction.h>
 #include <anyshape/ops/elementwise.h>
+#include <anyshape/ops/image.h>
 #include <anyshape/ops/index.h>
 #include <anyshape/ops/make.h>
 #include <anyshape/ops/movement.h>

@@ -111,6 +111,8 @@ std::string expected_words() {
     return "a callable";
   } else if constexpr (is_a<T, std::vector> || std::is_same_v<T, Shape>) {
     return "a list";
+  } else if constexpr (requires { T::in_words; }) {
+    return T::in_words;
   } else if constexpr (KnowsItsConfig<T>) {
     return "an object or its name";
   } else {

@@ -135,7 +135,8 @@ class ShapeGroups {
 
 Dataset grouped_by_shape(Source source, int64_t size, GroupByShapeOptions options) {
   require_batch_size(what, size);
-  if (options.most_waiting < 1) throw ArgumentError(fmt::format("{}: .most_waiting is {}; expected at least 1.", what, options.most_waiting));
+  if (options.most_waiting < 1)
+    throw ArgumentError(fmt::format("{}: .most_waiting is {}; expected at least 1.", what, options.most_waiting));
   if (options.most_waiting_bytes < 0) {
     throw ArgumentError(fmt::format("{}: .most_waiting_bytes is {}; expected 0 or more.", what, options.most_waiting_bytes));
   }

@@ -73,14 +73,16 @@ class Listing {
   std::vector<std::string> extensions_;
 };
 
-std::vector<std::string> classes_of(const std::vector<std::string>& wanted, const std::vector<std::string>& folders, const fs::path& folder) {
+std::vector<std::string> classes_of(const std::vector<std::string>& wanted, const std::vector<std::string>& folders,
+                                    const fs::path& folder) {
   if (folders.empty()) {
     throw ArgumentError(fmt::format("{}: {} has no folders; expected one for each class. Say .labels = false for images without classes.",
                                     what, whole_in_quotes(folder.string())));
   }
   if (wanted.empty()) return folders;
   for (const std::string& name : wanted) {
-    if (std::ranges::find(folders, name) == folders.end()) throw ArgumentError(fmt::format("{}: {}", what, unknown_name("class", name, folders)));
+    if (std::ranges::find(folders, name) == folders.end())
+      throw ArgumentError(fmt::format("{}: {}", what, unknown_name("class", name, folders)));
     if (std::ranges::count(wanted, name) > 1) {
       throw ArgumentError(fmt::format("{}: the class {} is listed twice; expected each once.", what, in_quotes(name)));
     }

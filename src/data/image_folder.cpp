@@ -35,7 +35,9 @@ struct Decoded {
 Decoded decode(const Folder& folder, int64_t index) {
   const ImageFolderOptions& options = folder.options;
   try {
-    return {io::read_image_file(what, folder.images.files[static_cast<size_t>(index)].path, {options.channels, options.dtype}, options.most_values), {}};
+    return {io::read_image_file(what, folder.images.files[static_cast<size_t>(index)].path, {options.channels, options.dtype},
+                                options.most_values),
+            {}};
   } catch (const FormatError& error) {
     return {{}, error.what()};
   }
@@ -45,9 +47,10 @@ Decoded decode(const Folder& folder, int64_t index) {
 class ImageCursor final : public DatasetCursor {
  public:
   ImageCursor(std::shared_ptr<Folder> folder, std::vector<int64_t> order)
-      : folder_(std::move(folder)), order_(std::move(order)), decoded_(count(), folder_->threads, int64_t{4} * folder_->threads, [this](int64_t turn) {
-          return decode(*folder_, index_at(turn));
-        }) {}
+      : folder_(std::move(folder)),
+        order_(std::move(order)),
+        decoded_(count(), folder_->threads, int64_t{4} * folder_->threads,
+                 [this](int64_t turn) { return decode(*folder_, index_at(turn)); }) {}
 
   std::optional<Example> next() override {
     for (;;) {
@@ -86,7 +89,9 @@ class FromImageFolder final : public DatasetImpl {
     return std::make_unique<ImageCursor>(folder_, order);
   }
   int64_t row_count() const override { return static_cast<int64_t>(folder_->images.files.size()); }
-  std::optional<int64_t> size() const override { return folder_->options.corrupt == Corrupt::Error ? std::optional(row_count()) : std::nullopt; }
+  std::optional<int64_t> size() const override {
+    return folder_->options.corrupt == Corrupt::Error ? std::optional(row_count()) : std::nullopt;
+  }
   const FolderFacts* folder() const override { return &folder_->images.facts; }
 
  private:
@@ -104,7 +109,8 @@ Dataset Dataset::from_image_folder(const std::filesystem::path& folder, ImageFol
   const int processors = static_cast<int>(std::thread::hardware_concurrency());
   made->threads = options.threads > 0 ? options.threads : std::max(1, processors / 2);
   made->is_told = std::vector<std::atomic<bool>>(made->images.files.size());
-  return with_config(Dataset(std::make_shared<FromImageFolder>(std::move(made))), "from_image_folder", data::FolderArguments{folder}, options);
+  return with_config(Dataset(std::make_shared<FromImageFolder>(std::move(made))), "from_image_folder", data::FolderArguments{folder},
+                     options);
 }
 
 }  // namespace anyshape

@@ -21,7 +21,9 @@ class MadeAhead {
  public:
   // make(0), ..., make(count - 1); at most `ahead` of them wait to be taken. Threads start with the first call of next().
   MadeAhead(int64_t count, int threads, int64_t ahead, std::function<Result(int64_t number)> make)
-      : count_(count), wanted_threads_(static_cast<int>(std::min<int64_t>(threads, count))), slots_(static_cast<size_t>(ahead)),
+      : count_(count),
+        wanted_threads_(static_cast<int>(std::min<int64_t>(threads, count))),
+        slots_(static_cast<size_t>(ahead)),
         make_(std::move(make)) {}
   ~MadeAhead() { stop(); }
   MadeAhead(const MadeAhead&) = delete;

@@ -231,7 +231,8 @@ std::string_view kind_of(const Program& program, const lower::Item& item) {
     const lower::LibraryCall& call = program.library_calls[static_cast<size_t>(library->call)];
     if (std::holds_alternative<SortWork>(call.work)) return "sort";
     const int epilogue = call.epilogue;
-    return epilogue >= 0 && has(epilogue, lower::is_arithmetic) ? "mixed" : "product";
+    const char* const alone = std::holds_alternative<ConvolutionWork>(call.work) ? "convolution" : "product";
+    return epilogue >= 0 && has(epilogue, lower::is_arithmetic) ? "mixed" : alone;
   }
   if (std::holds_alternative<lower::ScanItem>(item)) return "scan";
   if (std::holds_alternative<lower::WhileItem>(item)) return "while";

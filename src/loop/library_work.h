@@ -74,11 +74,47 @@ struct SortWork {
   static int64_t key_words(Dtype dtype) { return size_of(dtype) == 8 ? 2 : 1; }
 };
 
-using LibraryWork = std::variant<ProductWork, SortWork>;
+// Of a convolution over three spatial axes; those that are not there come first, with one element, one tap and no padding. x [images, inputs...,
+// channels], kernel [taps..., channels / groups, filters], y [images, outputs..., filters]: result o along an axis meets input
+// o * stride + tap * dilation - before.
+template <class Size>
+struct ConvolutionSizes {
+  struct Axis {
+    Size input{}, output{}, taps{}, stride{}, dilation{}, before{};
+  };
+
+  Size images{}, channels{}, filters{}, groups{};
+  std::array<Axis, 3> axes{};
+  Size slices{};  // of the pixels, in a gradient of the kernel: so many partial sums stand in scratch, and are added in order
+};
+
+template <class To, class From, class Map>
+ConvolutionSizes<To> mapped(const ConvolutionSizes<From>& sizes, const Map& map) {
+  ConvolutionSizes<To> result{.images = map(sizes.images),
+                              .channels = map(sizes.channels),
+                              .filters = map(sizes.filters),
+                              .groups = map(sizes.groups),
+                              .slices = map(sizes.slices)};
+  for (size_t axis = 0; axis < sizes.axes.size(); ++axis) {
+    const auto& from = sizes.axes[axis];
+    result.axes[axis] = {map(from.input), map(from.output), map(from.taps), map(from.stride), map(from.dilation), map(from.before)};
+  }
+  return result;
+}
+
+// In f32. Inputs x and kernel, output y; for the gradient of the input dy and kernel, output dx; for that of the kernel x and dy, output dkernel, and
+// scratch of `slices` times its elements. What follows a result or a gradient of the input runs on blocks of its pixels and channels.
+struct ConvolutionWork {
+  enum class Wanted : uint8_t { Result, InputGradient, KernelGradient };
+  Wanted wanted = Wanted::Result;
+  ConvolutionSizes<Dim> sizes;
+};
+
+using LibraryWork = std::variant<ProductWork, SortWork, ConvolutionWork>;
 
 // The sizes of one, in the same order of alternatives.
 template <class Size>
-using LibrarySizes = std::variant<ProductSizes<Size>, SortSizes<Size>>;
+using LibrarySizes = std::variant<ProductSizes<Size>, SortSizes<Size>, ConvolutionSizes<Size>>;
 
 // Floating-point arithmetic that is done.
 Dim flops_of(const LibraryWork& work);

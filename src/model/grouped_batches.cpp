@@ -70,7 +70,8 @@ class GroupedBatches final : public Batches {
   void hold_to(const Model& model) override {
     if (compiled_ == nullptr || !needs_output_facts(*compiled_, kinds_[0].all.y)) return;
     const std::vector<OutputFacts> facts = output_facts(model, sample(), compiled_->run_eagerly);
-    for (const Kind& kind : kinds_) require_targets_fit({.what = what_, .numbers = &kind.numbers}, *compiled_, facts, kind.all.x, kind.all.y);
+    for (const Kind& kind : kinds_)
+      require_targets_fit({.what = what_, .numbers = &kind.numbers}, *compiled_, facts, kind.all.x, kind.all.y);
   }
 
  private:
@@ -129,7 +130,8 @@ class GroupedBatches final : public Batches {
 
 }  // namespace
 
-std::unique_ptr<Batches> grouped_batches(const Purpose& purpose, const Data& x, const Data& y, const Data& sample_weight, ArrayOptions options) {
+std::unique_ptr<Batches> grouped_batches(const Purpose& purpose, const Data& x, const Data& y, const Data& sample_weight,
+                                         ArrayOptions options) {
   const bool have_images = are_images(x);
   return std::make_unique<GroupedBatches>(purpose, shape_groups(x, y, sample_weight), options, have_images);
 }

@@ -4,6 +4,7 @@
 
 namespace anyshape::model {
 
-std::unique_ptr<Batches> grouped_batches(const Purpose& purpose, const Data& x, const Data& y, const Data& sample_weight, ArrayOptions options);
+std::unique_ptr<Batches> grouped_batches(const Purpose& purpose, const Data& x, const Data& y, const Data& sample_weight,
+                                         ArrayOptions options);
 
 }  // namespace anyshape::model

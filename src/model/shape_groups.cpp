@@ -59,7 +59,9 @@ bool are_images(const Data& data) {
   return std::ranges::any_of(data.fields(), [](const Data::Field& field) { return !field.rows.empty() && field.rows[0].rank() == 3; });
 }
 
-size_t shape_count(const Data& x, const Data& y, const Data& sample_weight) { return std::max<size_t>(1, numbers_by_shape({&x, &y, &sample_weight}).size()); }
+size_t shape_count(const Data& x, const Data& y, const Data& sample_weight) {
+  return std::max<size_t>(1, numbers_by_shape({&x, &y, &sample_weight}).size());
+}
 
 std::vector<ShapeGroup> shape_groups(const Data& x, const Data& y, const Data& sample_weight) {
   std::vector<ShapeGroup> groups;

@@ -15,16 +15,16 @@
 namespace anyshape {
 namespace {
 
-// The inputs with what may vary left open: the rows, and where `open_time` the axis behind them.
-std::vector<TensorSpec> open_inputs(const AnyLayer& model, bool open_time) {
+// The inputs with what may vary left open: the rows, and so many axes behind them, but for the last.
+std::vector<TensorSpec> open_inputs(const AnyLayer& model, int open_axes) {
   std::vector<TensorSpec> inputs = model.layer()->input_specs();
   if (!inputs.empty()) return inputs;
   for (const TensorSpec& built_on : model.layer()->state().built_on) {
     Shape shape;
     for (int axis = 0; axis < built_on.shape.rank(); ++axis) {
       const Dim& size = built_on.shape[axis];
-      const bool is_time = axis == 1 && (built_on.shape.rank() > 2 || is_integer(built_on.dtype));
-      const bool is_open = axis == 0 || (is_time && open_time) || !size.is_constant();
+      const bool may_vary = axis + 1 < built_on.shape.rank() || (axis == 1 && is_integer(built_on.dtype));
+      const bool is_open = axis == 0 || (may_vary && axis <= open_axes) || !size.is_constant();
       shape.push_back(size.is_ragged() ? ragged_dim("time") : is_open ? dynamic : size);
     }
     inputs.push_back({built_on.dtype, nn::with_open_sizes(shape), {}});
@@ -38,10 +38,10 @@ using Results = std::map<const Layer*, std::vector<TensorSpec>>;
 Results results_of(const AnyLayer& model) {
   Results results;
   if (!model.is_built()) return results;
-  for (const bool open_time : {true, false}) {
+  for (const int open_axes : {3, 1, 0}) {  // those of images and volumes, time, none
     try {
-      const nn::DescribedCalls described = nn::described_calls(model, open_inputs(model, open_time));
-      if (open_time && !described.is_general) continue;  // a layer inside needs the size behind the rows
+      const nn::DescribedCalls described = nn::described_calls(model, open_inputs(model, open_axes));
+      if (open_axes > 0 && !described.is_general) continue;  // a layer inside needs the size behind the rows
       for (const nn::DescribedCall& call : described.calls) results[call.layer] = call.results;
       return results;
     } catch (const Error&) {

@@ -66,8 +66,7 @@ class Holder {
 
   // as::dynamic: of any size, in every input.
   static bool is_open(const Shape& declared, int axis) {
-    static const Shape symbols = with_open_sizes(Shape(std::vector<Dim>(static_cast<size_t>(max_rank), dynamic)));
-    return axis == 0 || declared[axis].is_ragged() || declared[axis].same_as(symbols[axis]);
+    return axis == 0 || declared[axis].is_ragged() || is_open_size(declared[axis], axis);
   }
 
   void note_sizes(size_t input) {

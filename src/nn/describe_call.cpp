@@ -20,13 +20,15 @@
 namespace anyshape::nn {
 namespace {
 
-// Any value will do where nothing depends on it; small ones keep size rules apart that hold for 1 only.
+// Any value will do where nothing depends on it. Rules that hold for 1 only do not hold for this one, windows of images fit, and much divides it.
+constexpr int64_t plausible_size = 240;
+
 Bindings plausible_sizes(std::span<const TensorSpec> specs) {
   Bindings values;
   for (const TensorSpec& spec : specs) {
     for (const Dim& size : spec.shape) {
       for_each_symbol(size, [&](const Symbol& symbol) {
-        values.set(symbol.id, std::clamp<int64_t>(3 * symbol.options.multiple_of, symbol.options.min, symbol.options.max));
+        values.set(symbol.id, std::clamp<int64_t>(plausible_size * symbol.options.multiple_of, symbol.options.min, symbol.options.max));
       });
     }
   }
@@ -116,6 +118,11 @@ void note_results(const AnyLayer& layer, std::span<const Tensor> results) {
   for (const Tensor& result : results) call.results.push_back(noting.arguments.spec_of(result));
 }
 
+// Whether it leaves out more than sizes that are too small.
+static bool names_size(const graph::Check& check) {
+  return check.retrace || (check.check.relation != Relation::Less && check.check.relation != Relation::LessEqual);
+}
+
 DescribedCalls described_calls(const AnyLayer& layer, std::span<const TensorSpec> inputs) {
   Description description(inputs);
   description.noting = &description;
@@ -124,7 +131,8 @@ DescribedCalls described_calls(const AnyLayer& layer, std::span<const TensorSpec
     for (const Tensor& output : layer.outputs(description.arguments.tensors(traced)).tensors()) results.tensors.push_back(output.values());
     return results;
   });
-  return {.calls = std::move(description.calls), .is_general = trace.graph != nullptr && trace.graph->checks.empty()};
+  return {.calls = std::move(description.calls),
+          .is_general = trace.graph != nullptr && std::ranges::none_of(trace.graph->checks, names_size)};
 }
 
 std::vector<TensorSpec> result_specs(const AnyLayer& layer, std::span<const TensorSpec> inputs, LayerCallOptions options) {
@@ -144,18 +152,51 @@ std::vector<TensorSpec> result_specs(const AnyLayer& layer, std::span<const Tens
 
 bool is_describing() { return this_thread.description != nullptr; }
 
-Shape with_open_sizes(const Shape& shape) {
+namespace {
+
+// The symbols of open sizes: those of rows of steps, and of images and volumes.
+struct OpenSymbols {
+  std::vector<Dim> steps = {dim("batch"), dim("time")}, image, volume;
+  OpenSymbols() {
+    while (static_cast<int>(steps.size()) < max_rank) steps.push_back(dim(fmt::format("size{}", steps.size())));
+    const Dim depth = dim("depth"), height = dim("height"), width = dim("width");
+    image = {steps[0], height, width, steps[3]};
+    volume = {steps[0], depth, height, width, steps[4]};
+  }
+
+  // Images have an open height and width, and a number of channels.
+  const std::vector<Dim>& of(const Shape& shape) const {
+    const int axes = shape.rank() - 2;
+    if ((axes != 2 && axes != 3) || !shape[-1].is_constant()) return steps;
+    for (int axis = 1; axis <= axes; ++axis) {
+      if (!is_any(shape[axis], axis)) return steps;
+    }
+    return axes == 2 ? image : volume;
+  }
+  bool is_any(const Dim& size, int axis) const {
+    const auto number = static_cast<size_t>(axis);
+    const auto has = [&](const std::vector<Dim>& symbols) { return number < symbols.size() && size.same_as(symbols[number]); };
+    return size.same_as(dynamic) || has(steps) || has(image) || has(volume);
+  }
+};
+
+const OpenSymbols& open_symbols() {
   const NoFork whole;  // a child would wait for what another thread was making
-  static const std::vector<Dim> symbols = [] {
-    std::vector<Dim> made = {dim("batch"), dim("time")};
-    while (static_cast<int>(made.size()) < max_rank) made.push_back(dim(fmt::format("size{}", made.size())));
-    return made;
-  }();
+  static const OpenSymbols symbols;
+  return symbols;
+}
+
+}  // namespace
+
+Shape with_open_sizes(const Shape& shape) {
+  const std::vector<Dim>& symbols = open_symbols().of(shape);
   Shape result;
   for (int axis = 0; axis < shape.rank(); ++axis)
     result.push_back(shape[axis].same_as(dynamic) ? symbols[static_cast<size_t>(axis)] : shape[axis]);
   return result;
 }
+
+bool is_open_size(const Dim& size, int axis) { return open_symbols().is_any(size, axis); }
 
 void require_known_size(const Layer& layer, const std::string& weight, const Dim& size) {
   if (size.is_constant() || (!is_describing() && function_detail::Tracer::is_active() && !size.is_ragged())) return;

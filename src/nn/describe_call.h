@@ -18,7 +18,7 @@ struct DescribedCall {
 };
 struct DescribedCalls {
   std::vector<DescribedCall> calls;
-  bool is_general = true;  // for all sizes: no rule on them was left open
+  bool is_general = true;  // for all sizes, or all that are large enough: no other rule on them was left open
 };
 DescribedCalls described_calls(const AnyLayer& layer, std::span<const TensorSpec> inputs);
 
@@ -27,8 +27,9 @@ void note_results(const AnyLayer& layer, std::span<const Tensor> results);
 
 bool is_describing();  // on this thread: there are shapes, but no data
 
-// Symbols instead of as::dynamic: the batch, the time behind it, and sizes by their axis; the same ones in every shape.
+// Symbols instead of as::dynamic: the batch, the time behind it, and sizes by their axis; height and width of images. The same ones in every shape.
 Shape with_open_sizes(const Shape& shape);
+bool is_open_size(const Dim& size, int axis);  // as::dynamic, or one of these symbols
 
 // ShapeError naming the weight where a size that it needs has no value: outside a trace, and in a description.
 void require_known_size(const Layer& layer, const std::string& weight, const Dim& size);

@@ -221,14 +221,13 @@ Tensor constant_from(const ConstantConfig& config, const std::string& place) {
 
 InputConfig input_config(const TensorSpec& spec, SizeNames& names) {
   InputConfig config{.name = spec.name, .dtype = spec.dtype};
-  const Shape open = with_open_sizes(Shape(std::vector<Dim>(static_cast<size_t>(spec.shape.rank()), dynamic)));
   for (int axis = 0; axis < spec.shape.rank(); ++axis) {
     const Dim& size = spec.shape[axis];
     const Symbol* const symbol = size.is_constant() || size.is_ragged() ? nullptr : as_symbol(size);
     const std::string name = symbol == nullptr ? "" : names.add(*symbol);
     if (axis == 0) continue;  // rows
     if (size.is_ragged()) config.ragged = true;
-    if (size.is_ragged() || size.same_as(open[axis])) {
+    if (size.is_ragged() || is_open_size(size, axis)) {
       config.sizes.emplace_back();
     } else if (size.is_constant()) {
       config.sizes.emplace_back(size.value());

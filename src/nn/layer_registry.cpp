@@ -1,5 +1,6 @@
 // Layers by name.
 #include "config/lasting_registry.h"
+#include "nn/image_registry.h"
 #include "nn/layer_arguments.h"
 #include "nn/network_config.h"
 
@@ -50,6 +51,7 @@ void add_core(Registry& registry) {
 void add_normalization(Registry& registry) {
   registry.table().add(detail::registered("BatchNormalization", of_options<BatchNormalization, BatchNormalizationOptions>));
   registry.table().add(detail::registered("FillMissing", of_options<FillMissing, FillMissingOptions>));
+  registry.table().add(detail::registered("GroupNormalization", of_options<GroupNormalization, GroupNormalizationOptions>));
   registry.table().add(detail::registered("LayerNormalization", of_options<LayerNormalization, LayerNormalizationOptions>));
   registry.table().add(detail::registered("Normalization", of_options<Normalization, NormalizationOptions>));
 }
@@ -81,6 +83,8 @@ Registry& registry_of<AnyLayer>() {
     add_core(*made);
     add_normalization(*made);
     add_sequence(*made);
+    nn::add_image_layers(*made);
+    nn::add_random_layers(*made);
     made->table().add(nn::sequential_entry());
     made->table().add(nn::functional_entry());
     return made;

@@ -6,6 +6,7 @@
 namespace anyshape {
 
 extern const OpDef gelu_op, seeded_uniform_op;
+extern const OpDef convolution_op, convolution_input_gradient_op, convolution_kernel_gradient_op;
 
 std::span<const OpDef* const> all_ops() {
   // clang-format off
@@ -23,6 +24,8 @@ std::span<const OpDef* const> all_ops() {
       &argmax_op, &argmin_op, &cumsum_op, &cumprod_op, &linear_recurrence_op,
       // contraction
       &matmul_op, &same_sizes_op,
+      // image
+      &convolution_op, &convolution_input_gradient_op, &convolution_kernel_gradient_op,
       // attention
       &attention_op, &attention_gradient_op, &segment_attention_op, &segment_attention_gradient_op,
       // movement

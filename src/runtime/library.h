@@ -38,11 +38,21 @@ struct SortCall {
   void* keys = nullptr;
 };
 
+// The tensor that is wanted is `result`; the two others are read. Which pixel of x a result meets is said by the sizes.
+struct ConvolutionCall {
+  ConvolutionWork::Wanted wanted = {};
+  ConvolutionSizes<int64_t> sizes = {};
+  const float *first = nullptr, *second = nullptr;  // x and kernel, dy and kernel, or x and dy
+  float *result = nullptr, *partial = nullptr;      // partial: scratch of sizes.slices times the kernel's elements
+  std::optional<FilledLaunch> epilogue = {};        // as of a product, on blocks of pixels and channels of the result
+};
+
 class Library {
  public:
   // False: it has failed. What the call refers to is the caller's and changes when it returns.
   [[nodiscard]] virtual bool multiply(const ProductCall& call) = 0;
   [[nodiscard]] virtual bool sort(const SortCall& call) = 0;
+  [[nodiscard]] virtual bool convolve(const ConvolutionCall& call) = 0;
 
  protected:
   ~Library() = default;

@@ -56,6 +56,17 @@ bool run_work(Library& library, const SortWork& work, const SortSizes<int64_t>& 
                        .keys = places.scratch<void>()});
 }
 
+bool run_work(Library& library, const ConvolutionWork& work, const ConvolutionSizes<int64_t>& sizes, const Places& places,
+              const std::optional<FilledLaunch>& epilogue) {
+  return library.convolve({.wanted = work.wanted,
+                           .sizes = sizes,
+                           .first = places.input<const float>(0),
+                           .second = places.input<const float>(1),
+                           .result = places.output<float>(0),
+                           .partial = places.scratch<float>(),
+                           .epilogue = epilogue});
+}
+
 template <class Work>
 using SlotsOf = decltype(mapped<int>(std::declval<Work>().sizes, [](const Dim&) { return 0; }));
 

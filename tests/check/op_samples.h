@@ -71,6 +71,7 @@ std::vector<OpSample> segment_row_samples();
 std::vector<OpSample> segment_partition_samples();
 std::vector<OpSample> contraction_samples();
 std::vector<OpSample> attention_samples();
+std::vector<OpSample> convolution_samples();
 std::vector<OpSample> make_samples();
 std::vector<OpSample> loss_samples();
 

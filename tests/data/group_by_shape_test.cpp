@@ -101,7 +101,8 @@ TEST(GroupByShape, does_not_know_its_batches_but_knows_what_it_is) {
 
 TEST(GroupByShape, refuses_what_makes_no_sense) {
   using test::text_of;
-  EXPECT_EQ(text_of<ArgumentError>([] { data_of({2}).group_by_shape(0); }), "Dataset::group_by_shape: the batch size is 0; expected at least 1.");
+  EXPECT_EQ(text_of<ArgumentError>([] { data_of({2}).group_by_shape(0); }),
+            "Dataset::group_by_shape: the batch size is 0; expected at least 1.");
   EXPECT_EQ(text_of<ArgumentError>([] { data_of({2}).group_by_shape(1, {.most_waiting = 0}); }),
             "Dataset::group_by_shape: .most_waiting is 0; expected at least 1.");
   EXPECT_EQ(text_of<ArgumentError>([] { data_of({2}).group_by_shape(1, {.most_waiting_bytes = -1}); }),
@@ -127,9 +128,10 @@ TEST(Rows, of_several_shapes_are_elements_one_by_one) {
   EXPECT_EQ(shapes, (std::vector<Shape>{{5, 6, 1}, {3, 4, 1}}));
   EXPECT_EQ(data.size(), 2);
   const std::string text = test::text_of<DataError>([&] { batches_of(data.batch(2)); });
-  EXPECT_EQ(text,
-            "Dataset::batch: element 1: a field is f32[3, 4, 1], that of element 0 f32[5, 6, 1]; expected shapes that differ in their first "
-            "axis only. Call group_by_shape(size) for batches of one shape each.");
+  EXPECT_EQ(
+      text,
+      "Dataset::batch: element 1: a field is f32[3, 4, 1], that of element 0 f32[5, 6, 1]; expected shapes that differ in their first "
+      "axis only. Call group_by_shape(size) for batches of one shape each.");
 }
 
 TEST(Rows, that_differ_in_their_first_axis_are_ragged_unless_by_shape_is_asked_for) {

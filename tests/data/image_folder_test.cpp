@@ -117,9 +117,9 @@ TEST_F(ImageFolder, leaves_out_damaged_files_and_names_each_once_where_it_is_ask
   const test::Warnings warnings;
   const Dataset data = Dataset::from_image_folder(root(), {.corrupt = Corrupt::Skip});
   for (int pass = 0; pass < 2; ++pass) EXPECT_EQ(seen_in(data), (Seen{{5, 0}, {8, 1}, {9, 1}, {1, 2}, {2, 2}}));
-  EXPECT_EQ(warnings.texts(), (std::vector<std::string>{
-                                  place("birds/pipe.png") + " is a pipe; expected a PNG or JPEG file. The file is left out.",
-                                  place("cats/z.png") + " is neither PNG nor JPEG; expected one of them. The file is left out."}));
+  EXPECT_EQ(warnings.texts(),
+            (std::vector<std::string>{place("birds/pipe.png") + " is a pipe; expected a PNG or JPEG file. The file is left out.",
+                                      place("cats/z.png") + " is neither PNG nor JPEG; expected one of them. The file is left out."}));
   EXPECT_EQ(data.size(), std::nullopt);
   EXPECT_EQ(seen_in(data.shuffle({.seed = 1})).size(), 5U);
 }
@@ -138,8 +138,9 @@ TEST_F(ImageFolder, refuses_what_makes_no_sense) {
   using test::text_of;
   const std::string folder = "\"" + root().string() + "\"";
   EXPECT_EQ(text_of<ArgumentError>([&] { Dataset::from_image_folder(root()); }),
-            "Dataset::from_image_folder: " + folder + " has no folders; expected one for each class. Say .labels = false for images without "
-                                                      "classes.");
+            "Dataset::from_image_folder: " + folder +
+                " has no folders; expected one for each class. Say .labels = false for images without "
+                "classes.");
   EXPECT_EQ(text_of<ArgumentError>([&] { Dataset::from_image_folder(root(), {.labels = false}); }),
             "Dataset::from_image_folder: " + folder + " has no file that ends in .png, .jpg, .jpeg; expected at least one.");
   EXPECT_EQ(text_of<ArgumentError>([&] { Dataset::from_image_folder(root() / "nowhere"); }),

@@ -47,12 +47,24 @@ class ConfigOf : public ::testing::Test {
   std::map<std::string, Fields> required() const {
     const Fields decay = {{"initial_learning_rate", 0.1}, {"decay_steps", 10}, {"decay_rate", 0.5}};
     const Fields steps = {{"initial_learning_rate", 0.1}, {"decay_steps", 10}};
-    const Fields units = {{"units", 3}};
+    const Fields units = {{"units", 3}}, filters = {{"filters", 6}, {"kernel_size", 3}}, kernel = {{"kernel_size", 3}};
+    const Fields image = {{"height", 8}, {"width", 9}}, factor = {{"factor", 0.25}}, output = {{"output_size", 2}};
     const Fields stage = {{"dataset", csv()}}, counted = {{"dataset", csv()}, {"count", 2}}, sized = {{"dataset", csv()}, {"size", 2}};
     return {{"Activation", {{"activation", "relu"}}},
+            {"AdaptiveAveragePooling2D", output},
+            {"AdaptiveMaxPooling2D", output},
             {"Bidirectional", {{"layer", Config::object("LSTM", units)}}},
+            {"CenterCrop", image},
+            {"Conv1D", filters},
+            {"Conv1DTranspose", filters},
+            {"Conv2D", filters},
+            {"Conv2DTranspose", filters},
+            {"Conv3D", filters},
+            {"Conv3DTranspose", filters},
             {"CSVLogger", {{"file", "log.csv"}}},
             {"Dense", units},
+            {"DepthwiseConv1D", kernel},
+            {"DepthwiseConv2D", kernel},
             {"Dropout", {{"rate", 0.5}}},
             {"Embedding", {{"input_dim", 5}, {"output_dim", 4}}},
             {"Functional", functional().config().fields()},
@@ -60,9 +72,18 @@ class ConfigOf : public ::testing::Test {
             {"LSTM", units},
             {"ModelCheckpoint", {{"path", "weights.safetensors"}}},
             {"MultiHeadAttention", {{"num_heads", 2}, {"key_dim", 3}}},
+            {"RandomBrightness", factor},
+            {"RandomContrast", factor},
+            {"RandomCrop", image},
+            {"RandomRotation", factor},
+            {"RandomTranslation", {{"height_factor", 0.25}, {"width_factor", 0.5}}},
+            {"RandomZoom", {{"height_factor", 0.25}}},
             {"Rescaling", {{"scale", 0.5}}},
             {"Reshape", {{"target_shape", std::vector<Config>{2, -1}}}},
+            {"Resizing", image},
             {"RNN", {{"cell", "Counter"}}},
+            {"SeparableConv1D", filters},
+            {"SeparableConv2D", filters},
             {"Sequential", {{"layers", std::vector<Config>{dense(3), dense(4), 1}}}},
             {"SimpleRNN", units},
             {"TimeDistributed", {{"layer", dense(2)}}},
@@ -98,12 +119,17 @@ std::vector<Config> others(const Config& value) {
     case Config::Kind::Integer: return {value.as_integer() + 1, value.as_integer() - 1};
     case Config::Kind::Number: return {0.25, 0.5, -0.25, 4.0};
     case Config::Kind::Text:  // a name, or a choice of some enum
-      return {"other", "none", "sum", "max", "f32", ";", "out", "uniform", "precision_recall", "median", "a", "u8", "skip"};
+      return {"other",  "none", "sum",  "max",      "f32",     ";",        "out",      "uniform", "precision_recall",
+              "median", "a",    "same", "vertical", "nearest", "bilinear", "constant", "u8",      "skip"};
     case Config::Kind::Null: return {0.5, 7, "f64", true, "l2"};
     case Config::Kind::List:
-      return {std::vector<Config>{1},       std::vector<Config>{0.25},
-              std::vector<Config>{"a"},     std::vector<Config>{"a", "b"},
-              std::vector<Config>{1, 2, 3}, std::vector<Config>(1, Config(std::vector<Config>{Config(), 2}))};
+      return {std::vector<Config>{1},
+              std::vector<Config>{0.25},
+              std::vector<Config>{0.5, 2.5},
+              std::vector<Config>{"a"},
+              std::vector<Config>{"a", "b"},
+              std::vector<Config>{1, 2, 3},
+              std::vector<Config>(1, Config(std::vector<Config>{Config(), 2}))};
     case Config::Kind::Map: return {Config::map({{"a", "f64"}}), Config::map({{"a", std::vector<Config>{"x", "y"}}})};
     case Config::Kind::Object: return {"relu", "he_normal"};
   }

@@ -77,7 +77,7 @@ TEST(Families, are_whole) {
   expect_all("regularizers", "regularizer.h", "^Regularizer (\\w+)\\(");
   expect_all("callbacks", "callback.h", "^class (\\w+) : public Callback");
   expect_all("activations", "activation.h", "^ActivationFunction (\\w+)\\(");
-  for (const char* header : {"layers/core.h", "layers/normalization.h", "layers/sequence.h"}) {
+  for (const char* header : {"layers/augmentation.h", "layers/core.h", "layers/image.h", "layers/normalization.h", "layers/sequence.h"}) {
     expect_all("layers", header, "^class (\\w+) : public \\w*Layer");
   }
 }
@@ -104,6 +104,8 @@ TEST(Families, are_registered) {
   expect_all(registry_of<ActivationFunction>(), "activation.h", "^ActivationFunction (\\w+)\\(", {});
   expect_all(registry_of<ActivationFunction>(), "ops/neural.h", "^Tensor (\\w+)\\(const Tensor& x\\);", {"logsumexp"});  // takes axes away
   expect_all(registry_of<AnyCallback>(), "callback.h", "^class (\\w+) : public Callback", {});
+  expect_all(registry_of<AnyLayer>(), "layers/augmentation.h", "^class (\\w+) : public \\w*Layer", {});
+  expect_all(registry_of<AnyLayer>(), "layers/image.h", "^class (\\w+) : public \\w*Layer", {});
   expect_all(registry_of<AnyLayer>(), "layers/core.h", "^class (\\w+) : public \\w*Layer", {});
   expect_all(registry_of<AnyLayer>(), "layers/normalization.h", "^class (\\w+) : public \\w*Layer", {});
   expect_all(registry_of<AnyLayer>(), "layers/sequence.h", "^class (\\w+) : public \\w*Layer", {"Cell", "RecurrentLayer"});  // bases

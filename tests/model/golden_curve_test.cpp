@@ -9,16 +9,12 @@
 
 #include <functional>
 #include <map>
-#include <set>
 
 namespace anyshape::test {
 namespace {
 
 using support::GoldenCase;
 using support::Json;
-
-// Convolutions are not in the library.
-const std::set<std::string> absent = {"resnet_two_sizes"};
 
 Optimizer optimizer_of(const Json& attrs) {
   const std::string name = attrs["optimizer"]["class"].string();
@@ -236,14 +232,43 @@ void run_transformer(const GoldenCase& golden, bool run_eagerly) {
   run_rows(golden, run_eagerly, make, sparse_categorical_crossentropy({.from_logits = true}), "logits");
 }
 
+// One block with a shortcut of its own, on batches of images of two sizes.
+Model residual_network(const Json& attrs) {
+  const int64_t filters = attrs["filters"].integer();
+  const auto convolved = [&](const Tensor& x, int64_t factor, int64_t size, int64_t stride, const char* name, const char* norm) {
+    const Conv2D layer(filters * factor, size, {.strides = stride, .padding = "same", .use_bias = false, .name = name});
+    return BatchNormalization({.name = norm})(layer(x));
+  };
+  const Tensor image = input({dynamic, dynamic, 3});
+  const Tensor stem = Activation("relu")(convolved(image, 1, 3, 1, "stem", "bn0"));
+  const Tensor first = Activation("relu")(convolved(stem, 2, 3, 2, "conv1", "bn1"));
+  const Tensor second = convolved(first, 2, 3, 1, "conv2", "bn2"), shortcut = convolved(stem, 2, 1, 2, "short", "bn3");
+  const Tensor pooled = GlobalAveragePooling2D()(Activation("relu")(Add()({second, shortcut})));
+  return Model({.inputs = {image}, .outputs = {Dense(attrs["classes"].integer(), {.name = "head"})(pooled)}});
+}
+
+void run_resnet(const GoldenCase& golden, bool run_eagerly) {
+  Model model = residual_network(golden.attrs);
+  model.set_weights(start_weights(golden));
+  model.compile({.optimizer = sgd({.learning_rate = 0.05, .momentum = golden.attrs["optimizer"]["config"]["momentum"].number()}),
+                 .loss = sparse_categorical_crossentropy({.from_logits = true}),
+                 .run_eagerly = run_eagerly});
+  expect_curve(golden, train_on_batches(golden, model), "loss");
+  expect_weights(golden, model);
+  expect_tensor(golden, model.predict(to_tensor(golden.inputs["x1"])), "logits_inference");
+  if (!run_eagerly) {
+    EXPECT_EQ(model.train_step().stats().traces, 1);
+  }
+}
+
 class GoldenCurve : public testing::TestWithParam<const GoldenCase*> {};
 
 TEST_P(GoldenCurve, agrees_eagerly_and_compiled) {
   const GoldenCase& golden = *GetParam();
-  if (absent.contains(golden.name)) GTEST_SKIP() << golden.name << " needs convolutions";
   const std::map<std::string, void (*)(const GoldenCase&, bool)> curves = {{"lstm", run_lstm},           {"mlp", run_mlp},
                                                                            {"branch", run_branch},       {"fit", run_fit},
-                                                                           {"saturated", run_saturated}, {"transformer", run_transformer}};
+                                                                           {"saturated", run_saturated}, {"transformer", run_transformer},
+                                                                           {"resnet", run_resnet}};
   for (const bool run_eagerly : {false, true}) {
     SCOPED_TRACE(run_eagerly ? "eager" : "compiled");
     curves.at(golden.op)(golden, run_eagerly);

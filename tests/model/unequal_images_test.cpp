@@ -155,7 +155,8 @@ TEST(UnequalImages, keep_their_last_rows_for_validation) {
   const History split = model.fit(data.images, data.labels, {.batch_size = 4, .verbose = Verbose::Silent, .validation_split = 0.25});
   const double wanted = model.evaluate(last, labels, quietly)["loss"];
   EXPECT_NEAR(split["val_loss"][0], wanted, 1e-6);
-  const History given = model.fit(data.images, data.labels, {.batch_size = 4, .verbose = Verbose::Silent, .validation_data = {.x = last, .y = labels}});
+  const History given =
+      model.fit(data.images, data.labels, {.batch_size = 4, .verbose = Verbose::Silent, .validation_data = {.x = last, .y = labels}});
   EXPECT_NEAR(given["val_loss"][0], wanted, 1e-6);
   EXPECT_EQ(model.train_step().stats().traces, 1);
 }
@@ -257,9 +258,10 @@ TEST(UnequalImages, have_errors_with_their_own_row_numbers) {
   const std::vector<Tensor> alike = {data.images[0], data.images[0]};
   EXPECT_GT(model.train_on_batch(by_shape(alike), slice(data.labels, {{.end = 2}}))["loss"], 0);
   EXPECT_EQ(text_of<DataError>([&] {
-              model.fit(Dataset::from_generator([&] {
-                          return [&]() -> std::optional<Example> { return Example{.x = data.images, .y = data.labels}; };
-                        }).take(1).batch(1));
+              model.fit(Dataset::from_generator(
+                            [&] { return [&]() -> std::optional<Example> { return Example{.x = data.images, .y = data.labels}; }; })
+                            .take(1)
+                            .batch(1));
             }),
             "Dataset::batch: element 0: a field has no tensor; expected one in each.");
 }

@@ -90,6 +90,7 @@ void check_shapes(const LayerSample& sample) {
   }
   const TensorSpec told = nn::result_specs(layer, specs)[0];
   for (const auto& [rows, steps] : {std::pair<int64_t, int64_t>{3, 4}, {1, 2}, {5, 1}}) {
+    if (steps < sample.least_time) continue;
     Bindings values;
     values.set(batch, rows);
     values.set(time, steps);

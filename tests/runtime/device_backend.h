@@ -116,6 +116,10 @@ class WorkerQueue : public runtime::Queue {
     if (runtime::multiply(&context, call, nullptr) != 0) return false;
     return !call.epilogue || launch(call.epilogue->launch, call.epilogue->buffers, call.epilogue->dims);
   }
+  bool convolve(const runtime::ConvolutionCall& call) override {
+    if (runtime::convolve(&context, call, nullptr) != 0) return false;
+    return !call.epilogue || launch(call.epilogue->launch, call.epilogue->buffers, call.epilogue->dims);
+  }
   bool sort(const runtime::SortCall& call) override {
     runtime::sort(*static_cast<runtime::Pool*>(context.pool), call);
     return true;

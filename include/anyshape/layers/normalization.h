@@ -41,6 +41,24 @@ class BatchNormalization : public AnyLayer {
   explicit BatchNormalization(BatchNormalizationOptions options = {});
 };
 
+/// The axis is that of the channels; groups -1: as many as there are channels.
+struct GroupNormalizationOptions {
+  int64_t groups = 32;
+  int axis = -1;
+  double epsilon = 1e-3;
+  bool center = true;
+  bool scale = true;
+  Initializer beta_initializer = "zeros";
+  Initializer gamma_initializer = "ones";
+  std::string name = {};
+  std::optional<Dtype> dtype = {};
+};
+/// Each row and each group of neighbouring channels by itself, over all places that are real.
+class GroupNormalization : public AnyLayer {
+ public:
+  explicit GroupNormalization(GroupNormalizationOptions options = {});
+};
+
 /// The axis is -1, the columns; ArgumentError for another.
 struct NormalizationOptions {
   int axis = -1;

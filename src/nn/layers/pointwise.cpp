@@ -1,15 +1,12 @@
 // Layers that change elements one by one: Activation, Rescaling, Dropout; and Lambda, which does what the user says.
 #include "base/option_rules.h"
-#include "base/spread_bits.h"
-#include "graph/outside_trace.h"
 #include "nn/make_layer.h"
 #include "nn/named_activation.h"
-#include "ops/random/seeded_uniform.h"
+#include "nn/own_numbers.h"
 
 #include <anyshape/layers/core.h>
 #include <anyshape/ops.h>
 #include <anyshape/ragged.h>
-#include <anyshape/random.h>
 
 namespace anyshape {
 namespace {
@@ -53,16 +50,11 @@ class RescalingLayer final : public PointwiseLayer {
 
 class DropoutLayer final : public PointwiseLayer {
  public:
-  DropoutLayer(double rate, const DropoutOptions& options) : PointwiseLayer("Dropout"), rate_(rate), seed_(options.seed) {
+  DropoutLayer(double rate, const DropoutOptions& options) : PointwiseLayer("Dropout"), rate_(rate), numbers_(options.seed) {
     nn::require_rate("Dropout", "the rate", rate);
   }
 
-  void build(const Shape&) override {
-    if (!seed_) return;
-    const OutsideTrace outside;
-    const auto key = static_cast<int64_t>(spread_bits(static_cast<uint64_t>(*seed_), 0));
-    draws_ = Variable(tensor<int64_t>({key, 0}), {.trainable = false, .name = "draws"});
-  }
+  void build(const Shape&) override { numbers_.build(); }
 
   Tensor call(const Tensor& x, const CallContext& context) override {
     if (!context.training || rate_ == 0) return x;
@@ -72,20 +64,12 @@ class DropoutLayer final : public PointwiseLayer {
 
  private:
   Tensor dropped(const Tensor& x) const {
-    const Tensor kept = numbers(x.shape(), x.dtype() == Dtype::f64 ? Dtype::f64 : Dtype::f32) >= rate_;
+    const Tensor kept = numbers_.uniform(x.shape(), x.dtype()) >= rate_;
     return where(kept, x * (1 / (1 - rate_)), 0);
   }
 
-  Tensor numbers(const Shape& shape, Dtype dtype) const {
-    if (!seed_) return random::uniform(shape, {.dtype = dtype});
-    const Tensor state = draws_.read();
-    draws_.assign(state + tensor<int64_t>({0, 1}));
-    return seeded_uniform(shape, state, dtype);
-  }
-
   double rate_;
-  std::optional<int64_t> seed_;
-  Variable draws_;  // the seed's key, and how many times it was called: no weight, and not in files
+  nn::OwnNumbers numbers_;
 };
 
 }  // namespace

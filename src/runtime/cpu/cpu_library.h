@@ -23,6 +23,9 @@ class BlockRun {
 // 0, or context->failure says what went wrong. `after` runs the epilogue of the call; null: nothing follows.
 int32_t multiply(AsContext* context, const ProductCall& call, const BlockRun* after);
 
+// Likewise.
+int32_t convolve(AsContext* context, const ConvolutionCall& call, const BlockRun* after);
+
 void sort(Pool& pool, const SortCall& call);
 
 }  // namespace anyshape::runtime

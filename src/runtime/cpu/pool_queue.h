@@ -26,6 +26,11 @@ class PoolQueue final : public Queue {
     const OnBlocks after(launch_, *call.epilogue);
     return runtime::multiply(&context_, call, &after) == 0;
   }
+  bool convolve(const ConvolutionCall& call) override {
+    if (!call.epilogue) return runtime::convolve(&context_, call, nullptr) == 0;
+    const OnBlocks after(launch_, *call.epilogue);
+    return runtime::convolve(&context_, call, &after) == 0;
+  }
   bool sort(const SortCall& call) override {
     runtime::sort(*static_cast<Pool*>(context_.pool), call);
     return true;
