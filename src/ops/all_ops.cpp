@@ -7,6 +7,8 @@ namespace anyshape {
 
 extern const OpDef gelu_op, seeded_uniform_op;
 extern const OpDef convolution_op, convolution_input_gradient_op, convolution_kernel_gradient_op;
+extern const OpDef max_pool_op, max_pool_gradient_op, max_pool_pick_op, average_pool_op, average_pool_gradient_op;
+extern const OpDef interpolate_op, interpolate_gradient_op;
 
 std::span<const OpDef* const> all_ops() {
   // clang-format off
@@ -26,6 +28,8 @@ std::span<const OpDef* const> all_ops() {
       &matmul_op, &same_sizes_op,
       // image
       &convolution_op, &convolution_input_gradient_op, &convolution_kernel_gradient_op,
+      &max_pool_op, &max_pool_gradient_op, &max_pool_pick_op, &average_pool_op, &average_pool_gradient_op,
+      &interpolate_op, &interpolate_gradient_op,
       // attention
       &attention_op, &attention_gradient_op, &segment_attention_op, &segment_attention_gradient_op,
       // movement

@@ -339,7 +339,7 @@ FuzzCall decode_tensordot(FuzzBytes& bytes) {
 }
 
 std::vector<FuzzOp> joined(std::vector<FuzzOp> ops) {
-  for (const FuzzOp& op : segment_fuzz_ops()) ops.push_back(op);
+  for (const std::vector<FuzzOp>& more : {segment_fuzz_ops(), image_fuzz_ops()}) ops.insert(ops.end(), more.begin(), more.end());
   return ops;
 }
 

@@ -20,6 +20,7 @@ struct FuzzOp {
 
 const std::vector<FuzzOp>& fuzz_table();
 std::vector<FuzzOp> segment_fuzz_ops();  // those of them on rows of unequal length
+std::vector<FuzzOp> image_fuzz_ops();    // and those on images
 
 // A call of a sample, and so of any op there is, with inputs that are mostly as the sample wants them.
 FuzzCall decode_sample(FuzzBytes& bytes);

@@ -273,6 +273,38 @@ Drawn draw_trace(GraphDraft& draft) {
   return GraphNode{0, {*x}, {}, result};
 }
 
+// Images of few elements; the last number is the stride of "same" windows along the first spatial axis.
+Drawn draw_windows(GraphDraft& draft, bool doubles_channels) {
+  const std::optional<int> x = draft.value_of_rank(3, 5);
+  if (!x) return std::nullopt;
+  const int64_t stride = draft.random.between(1, 3);
+  Axes5 result = draft.values[static_cast<size_t>(*x)];
+  for (int call = 0; call < graph_calls; ++call) {
+    const auto k = static_cast<size_t>(call);
+    result[1][k] = (result[1][k] + stride - 1) / stride;
+    if (doubles_channels) result.back()[k] *= 2;
+  }
+  return GraphNode{0, {*x}, {stride}, result};
+}
+Drawn draw_pool(GraphDraft& draft) { return draw_windows(draft, false); }
+Drawn draw_conv(GraphDraft& draft) { return draw_windows(draft, true); }
+
+PerAxis strides_along_the_first(const Tensor& x, const Numbers& numbers) {
+  std::vector<int64_t> strides(static_cast<size_t>(x.rank() - 2), 1);
+  strides[0] = numbers[0];
+  return PerAxis(strides);
+}
+
+// Every channel makes two, with a kernel that is data, too.
+Tensor run_conv(In in, const Numbers& numbers) {
+  const Tensor x = tanh(in[0]);
+  Shape kernel(std::vector<Dim>(static_cast<size_t>(x.rank() - 2), Dim(2)));
+  kernel.push_back(x.shape()[-1]);
+  kernel.push_back(2);
+  const Tensor weights = ones(kernel, {.dtype = x.dtype()}) * tanh(sum(x)) * 0.25;
+  return depthwise_conv(x, weights, {.strides = strides_along_the_first(x, numbers), .padding = "same"});
+}
+
 const std::vector<GraphOp>& table() {
   static const std::vector<GraphOp> ops = {
       {"tanh", draw_unary, [](In in, const Numbers&) { return tanh(in[0]); }},
@@ -319,6 +351,15 @@ const std::vector<GraphOp>& table() {
       {"slice", draw_slice, run_slice},
       {"concat", draw_concat, [](In in, const Numbers& numbers) { return concat({in[0], in[1]}, {.axis = numbers[0]}); }},
       {"matmul", draw_matmul, [](In in, const Numbers& numbers) { return matmul(in[0], tanh(in[1]), {.transpose_b = numbers[0] != 0}); }},
+      {"conv", draw_conv, run_conv},
+      {"max_pool", draw_pool,
+       [](In in, const Numbers& numbers) {
+         return tanh(max_pool(in[0], 2, {.strides = strides_along_the_first(in[0], numbers), .padding = "same"}));
+       }},
+      {"average_pool", draw_pool,
+       [](In in, const Numbers& numbers) {
+         return average_pool(in[0], 3, {.strides = strides_along_the_first(in[0], numbers), .padding = "same"});
+       }},
   };
   return ops;
 }

@@ -72,6 +72,8 @@ std::vector<OpSample> segment_partition_samples();
 std::vector<OpSample> contraction_samples();
 std::vector<OpSample> attention_samples();
 std::vector<OpSample> convolution_samples();
+std::vector<OpSample> pooling_samples();
+std::vector<OpSample> resize_samples();
 std::vector<OpSample> make_samples();
 std::vector<OpSample> loss_samples();
 

@@ -19,6 +19,7 @@ using runtime::ScopedBackend;
 // What `make` gives on the grid and on the processor.
 void expect_same_on_both(const std::function<std::vector<Tensor>()>& make) {
   std::vector<Tensor> here, there;
+  grid().wait();  // for what was made there: the processor reads it
   {
     const ScopedBackend on_processor(runtime::cpu_backend());
     here = make();
@@ -54,6 +55,26 @@ TEST(GridPrograms, run_there_without_being_told) { EXPECT_EQ(runtime::current_ba
 
 TEST(GridPrograms, random_graphs_0_to_39) { check_graphs(0, 40); }
 TEST(GridPrograms, random_graphs_40_to_79) { check_graphs(40, 40); }
+
+TEST(GridPrograms, convolutions_pooling_and_resizing_with_their_gradients) {
+  const random::SeedScope seeds(12);
+  const Tensor kernel = random::normal({3, 3, 2, 4}), bias = random::normal({4});
+  auto step = function([](Tensor x, Tensor kernel, Tensor bias) {
+    GradientTape tape;
+    tape.watch(x), tape.watch(kernel);
+    const Tensor y = relu(conv(x, kernel, {.strides = 2, .padding = "same"}) + bias);
+    const Tensor z = average_pool(max_pool(upsample(y, 2), 3, {.strides = 1, .padding = "same"}), 2);
+    std::vector<Tensor> all = tape.gradient(sum(z * z), std::vector<Tensor>{x, kernel});
+    all.push_back(z);
+    return all;
+  });
+  for (const Dtype dtype : {f32, f64}) {
+    for (const int64_t size : {7, 1, 4}) {
+      const Tensor x = random::normal({2, size, size + 1, 2});
+      expect_same_on_both([&] { return step(cast(x, dtype), cast(kernel, dtype), cast(bias, dtype)); });
+    }
+  }
+}
 
 TEST(GridPrograms, control_flow_and_data_dependent_sizes) {
   auto branch = function([](Tensor x) { return cond(sum(x) > 0.0F, [&] { return x + 1.0F; }, [&] { return x * 3.0F; }); });

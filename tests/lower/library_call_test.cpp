@@ -114,6 +114,36 @@ TEST(LibraryCall, indices_that_an_epilogue_reads_by_are_checked_before_the_produ
   EXPECT_EQ(program.blocks[0].indexed_ops.size(), 1U);
 }
 
+const char* const convolution = R"(graph f(%0 x: f32[n, h, w, 4], %1 k: f32[3, 3, 2, 8], %2 bias: f32[8]) {
+  %3 = convolution(%0, %1) {strides=[2, 1], dilation=[1, 1], before=[1, 1], padding=[], sizes=[(h + 1) / 2, w], groups=2} : f32[n, (h + 1) / 2, w, 8]
+  %4 = add(%3, %2) : f32[n, (h + 1) / 2, w, 8]
+  return %4
+}
+)";
+
+TEST(LibraryCall, a_convolution_is_one_whose_rows_are_pixels) {
+  const lower::Program program = lowered(convolution);
+  const lower::LibraryCall& call = program.library_calls.at(0);
+  EXPECT_EQ(to_string(call.work), "convolution of [n, h, w, 4] to [n, (h + 1) / 2, w, 8], 3 x 3 taps, strides 2 x 1, 2 groups");
+  EXPECT_EQ(to_string(flops_of(call.work)), "288 * ((h + 1) / 2) * n * w");
+  const auto& axes = std::get<ConvolutionWork>(call.work).sizes.axes;
+  EXPECT_TRUE(axes[0].input.same_as(1) && axes[0].taps.same_as(1) && axes[0].before.same_as(0)) << "an axis that is not there";
+  ASSERT_EQ(call.epilogue, 0);
+  EXPECT_EQ(to_string(program.launches[0].dims[1]), "((h + 1) / 2) * n * w");
+  EXPECT_EQ(lower::count_runs(program), 1U);
+}
+
+TEST(LibraryCall, a_gradient_of_a_kernel_has_scratch_for_its_sums) {
+  const lower::Program program = lowered(R"(graph f(%0 x: f32[n, t, 4], %1 dy: f32[n, t, 8]) {
+  %2 = convolution_kernel_gradient(%0, %1) {strides=[1], dilation=[2], before=[2], padding=[], sizes=[3, 4], groups=1} : f32[3, 4, 8]
+  return %2
+}
+)");
+  const lower::LibraryCall& call = program.library_calls.at(0);
+  EXPECT_EQ(to_string(call.work), "kernel gradient of a convolution of [n, t, 4] to [n, t, 8], 3 taps, dilation 2");
+  EXPECT_EQ(call.scratch.size(), 1U);
+}
+
 TEST(LibraryCall, sorting_is_one_with_rows_before_and_behind_the_axis) {
   const lower::Program dense = lowered(R"(graph f(%0 x: f64[n, 7, 3]) {
   %1, %2 = top_k(%0) {axis=1, k=2} : f64[n, 2, 3], i32[n, 2, 3]

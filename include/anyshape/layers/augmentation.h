@@ -25,8 +25,6 @@ class FactorRange : public detail::ShownByConfig<FactorRange> {
  private:
   double lower_, upper_;
 };
-template <class Kind>
-Kind make(const Config& config);
 /// From a number, or a list of two.
 template <>
 FactorRange make<FactorRange>(const Config& config);

@@ -23,21 +23,21 @@ struct ConvolutionOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-/// activation(convolution of x with the kernel [k..., channels / groups, filters] + bias). Padding "causal" is for sequences.
-///@{
+/// activation(convolution of x with the kernel [k..., channels / groups, filters] + bias), of sequences; padding "causal" looks at earlier steps only.
 class Conv1D : public AnyLayer {
  public:
   Conv1D(int64_t filters, PerAxis kernel_size, ConvolutionOptions options = {});
 };
+/// activation(convolution of x with the kernel [k..., channels / groups, filters] + bias), of images.
 class Conv2D : public AnyLayer {
  public:
   Conv2D(int64_t filters, PerAxis kernel_size, ConvolutionOptions options = {});
 };
+/// activation(convolution of x with the kernel [k..., channels / groups, filters] + bias), of volumes.
 class Conv3D : public AnyLayer {
  public:
   Conv3D(int64_t filters, PerAxis kernel_size, ConvolutionOptions options = {});
 };
-///@}
 
 /// Every channel makes depth_multiplier results.
 struct DepthwiseConvolutionOptions {
@@ -54,17 +54,16 @@ struct DepthwiseConvolutionOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-/// Every channel by itself, with its part of the kernel [k..., channels, depth_multiplier].
-///@{
+/// Every channel of sequences by itself, with its part of the kernel [k..., channels, depth_multiplier].
 class DepthwiseConv1D : public AnyLayer {
  public:
   explicit DepthwiseConv1D(PerAxis kernel_size, DepthwiseConvolutionOptions options = {});
 };
+/// Every channel of images by itself, with its part of the kernel [k..., channels, depth_multiplier].
 class DepthwiseConv2D : public AnyLayer {
  public:
   explicit DepthwiseConv2D(PerAxis kernel_size, DepthwiseConvolutionOptions options = {});
 };
-///@}
 
 /// Options of the convolution of every channel, and of the one that puts the channels together.
 struct SeparableConvolutionOptions {
@@ -83,23 +82,22 @@ struct SeparableConvolutionOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-/// Every channel by itself, then a weighted sum of the channels for each filter.
-///@{
+/// Every channel of sequences by itself, then a weighted sum of the channels for each filter.
 class SeparableConv1D : public AnyLayer {
  public:
   SeparableConv1D(int64_t filters, PerAxis kernel_size, SeparableConvolutionOptions options = {});
 };
+/// Every channel of images by itself, then a weighted sum of the channels for each filter.
 class SeparableConv2D : public AnyLayer {
  public:
   SeparableConv2D(int64_t filters, PerAxis kernel_size, SeparableConvolutionOptions options = {});
 };
-///@}
 
-/// Strides make the result larger; output_padding is added behind it.
+/// Strides make the result larger.
 struct TransposedConvolutionOptions {
   PerAxis strides = 1;
   Padding padding = "valid";
-  PerAxis output_padding = 0;
+  std::optional<PerAxis> output_padding = {};  ///< none: as many as fit the strides; else so many behind the least size
   PerAxis dilation_rate = 1;
   ActivationFunction activation = {};
   bool use_bias = true;
@@ -110,21 +108,21 @@ struct TransposedConvolutionOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-/// A convolution the other way round: "same" gives n * stride. The kernel is [k..., filters, channels].
-///@{
+/// A convolution of sequences the other way round: "same" gives n * stride. The kernel is [k..., filters, channels].
 class Conv1DTranspose : public AnyLayer {
  public:
   Conv1DTranspose(int64_t filters, PerAxis kernel_size, TransposedConvolutionOptions options = {});
 };
+/// A convolution of images the other way round: "same" gives n * stride. The kernel is [k..., filters, channels].
 class Conv2DTranspose : public AnyLayer {
  public:
   Conv2DTranspose(int64_t filters, PerAxis kernel_size, TransposedConvolutionOptions options = {});
 };
+/// A convolution of volumes the other way round: "same" gives n * stride. The kernel is [k..., filters, channels].
 class Conv3DTranspose : public AnyLayer {
  public:
   Conv3DTranspose(int64_t filters, PerAxis kernel_size, TransposedConvolutionOptions options = {});
 };
-///@}
 
 /// Without strides windows lie side by side. "same" takes the real elements of a window only.
 struct PoolingOptions {
@@ -133,36 +131,36 @@ struct PoolingOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-/// The greatest of each window.
-///@{
+/// The greatest of each window of sequences.
 class MaxPooling1D : public AnyLayer {
  public:
   explicit MaxPooling1D(PerAxis pool_size = 2, PoolingOptions options = {});
 };
+/// The greatest of each window of images.
 class MaxPooling2D : public AnyLayer {
  public:
   explicit MaxPooling2D(PerAxis pool_size = 2, PoolingOptions options = {});
 };
+/// The greatest of each window of volumes.
 class MaxPooling3D : public AnyLayer {
  public:
   explicit MaxPooling3D(PerAxis pool_size = 2, PoolingOptions options = {});
 };
-///@}
-/// The mean of each window.
-///@{
+/// The mean of each window of sequences.
 class AveragePooling1D : public AnyLayer {
  public:
   explicit AveragePooling1D(PerAxis pool_size = 2, PoolingOptions options = {});
 };
+/// The mean of each window of images.
 class AveragePooling2D : public AnyLayer {
  public:
   explicit AveragePooling2D(PerAxis pool_size = 2, PoolingOptions options = {});
 };
+/// The mean of each window of volumes.
 class AveragePooling3D : public AnyLayer {
  public:
   explicit AveragePooling3D(PerAxis pool_size = 2, PoolingOptions options = {});
 };
-///@}
 
 /// keepdims keeps the spatial axes with size 1.
 struct GlobalPoolingOptions {
@@ -170,37 +168,37 @@ struct GlobalPoolingOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-/// One number per channel, whatever the size of the image or volume: [batch, channels].
-///@{
+/// The mean of each channel over all of the image: [batch, channels].
 class GlobalAveragePooling2D : public AnyLayer {
  public:
   explicit GlobalAveragePooling2D(GlobalPoolingOptions options = {});
 };
+/// The mean of each channel over all of the volume: [batch, channels].
 class GlobalAveragePooling3D : public AnyLayer {
  public:
   explicit GlobalAveragePooling3D(GlobalPoolingOptions options = {});
 };
+/// The greatest of each channel over all of the image: [batch, channels].
 class GlobalMaxPooling2D : public AnyLayer {
  public:
   explicit GlobalMaxPooling2D(GlobalPoolingOptions options = {});
 };
+/// The greatest of each channel over all of the volume: [batch, channels].
 class GlobalMaxPooling3D : public AnyLayer {
  public:
   explicit GlobalMaxPooling3D(GlobalPoolingOptions options = {});
 };
-///@}
 
-/// Results of this size, whatever the size of the image: the mean or the greatest of each part.
-///@{
+/// The mean of each part of the image: results of this size, whatever the size of the image.
 class AdaptiveAveragePooling2D : public AnyLayer {
  public:
   explicit AdaptiveAveragePooling2D(PerAxis output_size, LayerOptions options = {});
 };
+/// The greatest of each part of the image: results of this size, whatever the size of the image.
 class AdaptiveMaxPooling2D : public AnyLayer {
  public:
   explicit AdaptiveMaxPooling2D(PerAxis output_size, LayerOptions options = {});
 };
-///@}
 
 /// How values between pixels are found.
 struct UpSamplingOptions {
@@ -224,36 +222,36 @@ class UpSampling3D : public AnyLayer {
   explicit UpSampling3D(PerAxis size = 2, LayerOptions options = {});
 };
 
-/// So many zeros around the spatial axes: 1, {1, 2} for each axis, {{1, 2}, {0, 1}} for both of its ends.
-///@{
+/// So many zeros around sequences: 1, {1, 2} for each axis, {{1, 2}, {0, 1}} for both of its ends.
 class ZeroPadding1D : public AnyLayer {
  public:
   explicit ZeroPadding1D(Padding padding = 1, LayerOptions options = {});
 };
+/// So many zeros around images: 1, {1, 2} for each axis, {{1, 2}, {0, 1}} for both of its ends.
 class ZeroPadding2D : public AnyLayer {
  public:
   explicit ZeroPadding2D(Padding padding = 1, LayerOptions options = {});
 };
+/// So many zeros around volumes: 1, {1, 2} for each axis, {{1, 2}, {0, 1}} for both of its ends.
 class ZeroPadding3D : public AnyLayer {
  public:
   explicit ZeroPadding3D(Padding padding = 1, LayerOptions options = {});
 };
-///@}
-/// So many elements less at the ends of the spatial axes.
-///@{
+/// So many elements less at the ends of sequences.
 class Cropping1D : public AnyLayer {
  public:
   explicit Cropping1D(Padding cropping = 1, LayerOptions options = {});
 };
+/// So many elements less at the ends of images.
 class Cropping2D : public AnyLayer {
  public:
   explicit Cropping2D(Padding cropping = 0, LayerOptions options = {});
 };
+/// So many elements less at the ends of volumes.
 class Cropping3D : public AnyLayer {
  public:
   explicit Cropping3D(Padding cropping = 1, LayerOptions options = {});
 };
-///@}
 
 /// crop_to_aspect_ratio takes the largest middle part of the wanted shape first, so that nothing is distorted.
 struct ResizingOptions {

@@ -53,7 +53,7 @@ struct GroupNormalizationOptions {
   std::string name = {};
   std::optional<Dtype> dtype = {};
 };
-/// Each row and each group of neighbouring channels by itself, over all places that are real.
+/// Each row and each group of neighbouring channels by itself; what a mask leaves out does not count.
 class GroupNormalization : public AnyLayer {
  public:
   explicit GroupNormalization(GroupNormalizationOptions options = {});

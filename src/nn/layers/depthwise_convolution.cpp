@@ -70,7 +70,7 @@ class SeparableLayer final : public Layer {
     nn::require_spatial(*this, x, axes);
     const Tensor channels =
         depthwise_conv(x, depthwise_, {.strides = options_.strides, .padding = options_.padding, .dilation = options_.dilation_rate});
-    Tensor result = conv(channels, pointwise_);
+    Tensor result = conv(channels, pointwise_, {.padding = "same"});
     if (options_.use_bias) result = result + bias_;
     return nn::activate(options_.activation, result);
   }

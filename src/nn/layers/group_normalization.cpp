@@ -1,4 +1,4 @@
-// GroupNormalization: each row by itself, in groups of channels, over all its places. A masked step does not count.
+// GroupNormalization: each row by itself, in groups of channels, over all axes. A masked step does not count.
 #include "base/option_rules.h"
 #include "graph/layer_path.h"
 #include "nn/make_layer.h"

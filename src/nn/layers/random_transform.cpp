@@ -1,4 +1,4 @@
-// RandomRotation, RandomTranslation and RandomZoom: images read at places that a random transform gives.
+// RandomRotation, RandomTranslation and RandomZoom: images read at coordinates that a random transform gives.
 #include "nn/layers/random_layer.h"
 #include "nn/layers/sample_images.h"
 #include "nn/make_layer.h"
@@ -30,7 +30,7 @@ class RandomTransformLayer : public nn::RandomLayer {
 
  protected:
   // Where the pixels of the results come from, from the middle of the images.
-  virtual nn::SourcePlaces origins(const Tensor& images, const Grid& grid) = 0;
+  virtual nn::Coordinates origins(const Tensor& images, const Grid& grid) = 0;
 
   // [batch, 1, 1], between these.
   Tensor factor(const Tensor& images, const FactorRange& range) const { return squeeze(draw(images, range.lower(), range.upper()), -1); }
@@ -38,7 +38,7 @@ class RandomTransformLayer : public nn::RandomLayer {
  private:
   Tensor changed(const Tensor& images) override {
     const Grid grid(images, images.dtype() == Dtype::f64 ? Dtype::f64 : Dtype::f32);
-    const nn::SourcePlaces from_middle = origins(images, grid);
+    const nn::Coordinates from_middle = origins(images, grid);
     return nn::sample_images(images, {from_middle.rows + grid.middle_row, from_middle.columns + grid.middle_column}, sampling_);
   }
 
@@ -51,7 +51,7 @@ class RandomRotationLayer final : public RandomTransformLayer {
       : RandomTransformLayer("RandomRotation", options), range_(range) {}
 
  private:
-  nn::SourcePlaces origins(const Tensor& images, const Grid& grid) override {
+  nn::Coordinates origins(const Tensor& images, const Grid& grid) override {
     const Tensor angle = factor(images, range_) * (2 * std::numbers::pi), sine = sin(angle), cosine = cos(angle);
     return {.rows = sine * grid.columns + cosine * grid.rows, .columns = cosine * grid.columns - sine * grid.rows};
   }
@@ -65,7 +65,7 @@ class RandomTranslationLayer final : public RandomTransformLayer {
       : RandomTransformLayer("RandomTranslation", options), height_(height), width_(width) {}
 
  private:
-  nn::SourcePlaces origins(const Tensor& images, const Grid& grid) override {
+  nn::Coordinates origins(const Tensor& images, const Grid& grid) override {
     const Tensor down = factor(images, height_) * (grid.middle_row * 2 + 1), right = factor(images, width_) * (grid.middle_column * 2 + 1);
     return {.rows = grid.rows - down, .columns = grid.columns - right};
   }
@@ -79,7 +79,7 @@ class RandomZoomLayer final : public RandomTransformLayer {
       : RandomTransformLayer("RandomZoom", options), height_(height), width_(options.width_factor) {}
 
  private:
-  nn::SourcePlaces origins(const Tensor& images, const Grid& grid) override {
+  nn::Coordinates origins(const Tensor& images, const Grid& grid) override {
     const Tensor along_rows = factor(images, height_) + 1;
     const Tensor along_columns = width_ ? factor(images, *width_) + 1 : along_rows;
     return {.rows = grid.rows * along_rows, .columns = grid.columns * along_columns};

@@ -1,4 +1,4 @@
-// RandomContrast and RandomBrightness: other values at the same places.
+// RandomContrast and RandomBrightness: other values of the same pixels.
 #include "nn/layers/random_layer.h"
 #include "nn/make_layer.h"
 

@@ -6,37 +6,37 @@
 namespace anyshape::nn {
 namespace {
 
-// Places along one axis. `extent` is its size as a number of their dtype.
-class AxisPlaces {
+// Coordinates along one axis. `extent` is its size as a number of their dtype.
+class AxisCoordinates {
  public:
-  AxisPlaces(const Tensor& places, const Tensor& extent, const Sampling& sampling)
-      : extent_(extent), places_(sampling.fill_mode == FillMode::Reflect ? mirrored(places) : places) {
-    if (sampling.fill_mode != FillMode::Constant) places_ = inside(places_);
-    first_ = floor(sampling.interpolation == Interpolation::Nearest ? places_ + 0.5 : places_);
+  AxisCoordinates(const Tensor& at, const Tensor& extent, const Sampling& sampling)
+      : extent_(extent), at_(sampling.fill_mode == FillMode::Reflect ? mirrored(at) : at) {
+    if (sampling.fill_mode != FillMode::Constant) at_ = inside(at_);
+    first_ = floor(sampling.interpolation == Interpolation::Nearest ? at_ + 0.5 : at_);
   }
 
-  Tensor first() const { return first_; }                    // the pixel before each place, or the nearest
-  Tensor share_of_next() const { return places_ - first_; }  // of the pixel behind that
+  Tensor first() const { return first_; }                // the pixel before each of them, or the nearest
+  Tensor share_of_next() const { return at_ - first_; }  // of the pixel behind that
   Tensor inside(const Tensor& pixels) const { return maximum(minimum(pixels, extent_ - 1), 0); }
   Tensor is_inside(const Tensor& pixels) const { return logical_and(pixels >= 0, pixels < extent_); }
 
  private:
   // d c b a | a b c d | d c b a
-  Tensor mirrored(const Tensor& places) const {
-    const Tensor around = remainder(places + 0.5, extent_ * 2);
+  Tensor mirrored(const Tensor& at) const {
+    const Tensor around = remainder(at + 0.5, extent_ * 2);
     return minimum(around, extent_ * 2 - around) - 0.5;
   }
 
-  Tensor extent_, places_, first_;
+  Tensor extent_, at_, first_;
 };
 
 }  // namespace
 
-Tensor sample_images(const Tensor& images, const SourcePlaces& places, const Sampling& sampling) {
+Tensor sample_images(const Tensor& images, const Coordinates& at, const Sampling& sampling) {
   const Shape shape = images.shape();
   const Tensor height = size(images, 1), width = size(images, 2);
-  const AxisPlaces rows(places.rows, cast(height, places.rows.dtype()), sampling);
-  const AxisPlaces columns(places.columns, cast(width, places.columns.dtype()), sampling);
+  const AxisCoordinates rows(at.rows, cast(height, at.rows.dtype()), sampling);
+  const AxisCoordinates columns(at.columns, cast(width, at.columns.dtype()), sampling);
   const Tensor pixels = reshape(images, {shape[0] * shape[1] * shape[2], shape[3]});
   const Tensor image = reshape(arange(shape[0], {.dtype = Dtype::i64}), {shape[0], 1, 1}) * height;
 
@@ -48,7 +48,7 @@ Tensor sample_images(const Tensor& images, const SourcePlaces& places, const Sam
   };
   const Tensor row = rows.first(), column = columns.first();
   if (sampling.interpolation == Interpolation::Nearest) return read(row, column);
-  const auto share = [&](const AxisPlaces& axis) { return expand_dims(cast(axis.share_of_next(), images.dtype()), -1); };
+  const auto share = [&](const AxisCoordinates& axis) { return expand_dims(cast(axis.share_of_next(), images.dtype()), -1); };
   const Tensor below = share(rows), right = share(columns);
   const Tensor upper = read(row, column) * (1 - right) + read(row, column + 1) * right;
   const Tensor lower = read(row + 1, column) * (1 - right) + read(row + 1, column + 1) * right;

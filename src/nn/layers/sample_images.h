@@ -1,12 +1,12 @@
-// Images read at places between their pixels.
+// Images read between their pixels.
 #pragma once
 #include <anyshape/layers/augmentation.h>
 #include <anyshape/tensor.h>
 
 namespace anyshape::nn {
 
-// Where each pixel of a result comes from, in pixels from the middle of the first one; what broadcasts to [batch, height, width].
-struct SourcePlaces {
+// Where each pixel of a result comes from: rows and columns as numbers, whole ones in the middle of a pixel; what broadcasts to [batch, height, width].
+struct Coordinates {
   Tensor rows, columns;
 };
 
@@ -16,7 +16,7 @@ struct Sampling {
   double fill_value;
 };
 
-// The images [batch, height, width, channels] at those places: [batch, height, width, channels].
-Tensor sample_images(const Tensor& images, const SourcePlaces& places, const Sampling& sampling);
+// The images [batch, height, width, channels] there: [batch, height, width, channels].
+Tensor sample_images(const Tensor& images, const Coordinates& at, const Sampling& sampling);
 
 }  // namespace anyshape::nn

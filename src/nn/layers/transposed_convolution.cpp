@@ -18,7 +18,7 @@ class TransposedConvolutionLayer final : public Layer {
     nn::require_positive(type.c_str(), "filters", filters);
     kernel_size_ = kernel_size.along(axes, type, "kernel_size");
     nn::require_one_of(type, options_.strides.along(axes, type, "strides"), options_.dilation_rate.along(axes, type, "dilation_rate"));
-    static_cast<void>(options_.output_padding.along(axes, type, "output_padding", 0));
+    if (options_.output_padding) static_cast<void>(options_.output_padding->along(axes, type, "output_padding", 0));
     nn::require_padding(type, options_.padding, axes);
   }
 

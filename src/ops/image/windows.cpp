@@ -61,7 +61,7 @@ Windows windows_on(const NamedCall& call, const Shape& image, std::span<const Di
       result.attrs.before.push_back(is_causal ? span - 1 : max((outputs - 1) * stride + span - size, 0) / 2);
     } else {
       result.attrs.before.emplace_back(ends[k].first);
-      result.attrs.padding.emplace_back(ends[k].first + ends[k].second);
+      result.attrs.padding.push_back(Dim(ends[k].first) + ends[k].second);
       result.outputs.push_back(fitting_outputs(result.attrs, k, size, taps[k]));
     }
   }

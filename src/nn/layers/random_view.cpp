@@ -1,4 +1,4 @@
-// RandomFlip and RandomCrop: the same pixels at other places.
+// RandomFlip and RandomCrop: another view of the same pixels.
 #include "nn/layers/middle_part.h"
 #include "nn/layers/random_layer.h"
 #include "nn/make_layer.h"
@@ -41,11 +41,11 @@ class RandomCropLayer final : public nn::RandomLayer {
 
   Tensor unchanged(const Tensor& images) override { return resize(nn::middle_of_ratio(images, height_, width_), {height_, width_}); }
 
-  // Neighbours along an axis, as many for each image, from a place of its own on: i64 [batch, count].
+  // Neighbours along an axis, as many for each image, from an index of its own on: i64 [batch, count].
   Tensor chosen(const Tensor& images, int axis, int64_t count) const {
-    const Tensor places = size(images, axis) - count + 1;
+    const Tensor choices = size(images, axis) - count + 1;
     const Tensor drawn = reshape(draw(images, 0, 1), {images.shape()[0], 1});
-    const Tensor first = minimum(cast(drawn * cast(places, drawn.dtype()), Dtype::i64), places - 1);  // a product may be rounded up
+    const Tensor first = minimum(cast(drawn * cast(choices, drawn.dtype()), Dtype::i64), choices - 1);  // a product may be rounded up
     return first + arange(count, {.dtype = Dtype::i64});
   }
 
