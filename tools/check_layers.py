@@ -4,7 +4,7 @@
   - a folder of src/ includes only itself and the folders before it in ANYSHAPE_FOLDERS of CMakeLists.txt;
   - a public header (include/anyshape/) includes the standard library and public headers only, and defines no macro but the
     version, in version.h;
-  - LLVM's headers are included in src/codegen/ only, oneDNN's in src/runtime/ only;
+  - LLVM's headers are included in src/codegen/ only, oneDNN's in src/runtime/ only, libpng's and libjpeg's in src/io/ only;
   - what cuts work for a processor stays out of what says which work there is: src/ops/ and the lowering of src/lower/ name no grain, no task and
     no vector, but for the files that write a library's tasks and the mapping pass itself;
   - where a tensor's memory is on its device (`device_address()`, the `pointer` of a Buffer) is asked in src/tensor/ and src/runtime/ only: all others
@@ -27,7 +27,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(<[^>]+>|"[^"]+")')
 DIRECTIVE = re.compile(r"^\s*#\s*(\w+)")
 PUBLIC_DIRECTIVES = {"include", "pragma"}
 VERSION_HEADER, VERSION_MACRO = "include/anyshape/version.h", re.compile(r"^\s*#\s*define\s+ANYSHAPE_VERSION(_NUMBER)?\s")
-ONLY_IN = {"llvm": "codegen", "llvm-c": "codegen", "dnnl": "runtime", "oneapi": "runtime"}  # first part of a header's path: its folder
+ONLY_IN = {"llvm": "codegen", "llvm-c": "codegen", "dnnl": "runtime", "oneapi": "runtime", "png": "io", "jpeglib": "io", "jerror": "io"}  # first part of a header's path: its folder
 PROCESSOR, KNOW_PROCESSOR = "runtime/cpu/", ("src/runtime/cpu/", "src/codegen/")
 DEVICE_MEMORY, KNOW_DEVICE_MEMORY = re.compile(r"\bdevice_address\s*\(|\bbuffer(\(\))?\s*->\s*pointer\b"), ("tensor", "runtime")
 
@@ -159,6 +159,8 @@ def self_test():
         ("src/base/llvm.cpp", "#include <llvm/IR/Module.h>\n", "which only codegen/ may"),
         ("src/base/dnnl.cpp", "#include <dnnl.h>\n", "which only runtime/ may"),
         ("src/base/oneapi.cpp", "#include <oneapi/dnnl/dnnl.h>\n", "which only runtime/ may"),
+        ("src/base/png.cpp", "#include <png.h>\n", "which only io/ may"),
+        ("src/base/jpeg.cpp", "#include <jpeglib.h>\n#include <jerror.h>\n", "which only io/ may"),
         ("src/loop/b.h", '#include "base/a.h"\n#include "loop/b.h"\n', None),
         ("src/runtime/c.cpp", '#include <dnnl.h>\n#include <oneapi/dnnl/dnnl.hpp>\n#include "base/a.h"\n', None),
         ("src/codegen/d.cpp", "#include <llvm/IR/Module.h>\n", None),

@@ -14,6 +14,7 @@
 #include <anyshape/function.h>
 #include <anyshape/gradient.h>
 #include <anyshape/history.h>
+#include <anyshape/image.h>
 #include <anyshape/initializer.h>
 #include <anyshape/io.h>
 #include <anyshape/kernel_cache.h>

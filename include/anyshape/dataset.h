@@ -25,12 +25,14 @@ class Data {
  public:
   Data() = default;
   Data(const Tensor& tensor);
-  Data(const std::vector<Tensor>& rows);  ///< unequal rows: a ragged batch
+  /// Equal rows: a dense batch. Rows that differ in their first axis: a ragged one. In others, as images of several sizes do: by_shape(rows).
+  Data(const std::vector<Tensor>& rows);
   /// A tensor, and the name of the input or output that it belongs to.
   struct Field {
     std::string name;  ///< empty: by position
-    Tensor tensor;
-    bool is_row = false;  ///< of rows of unequal length: a batch of them is ragged even where they happen to be equal
+    Tensor tensor = {};
+    bool is_row = false;            ///< of rows of unequal length: a batch of them is ragged even where they happen to be equal
+    std::vector<Tensor> rows = {};  ///< of by_shape(): instead of the tensor
   };
   explicit Data(std::vector<Field> fields) : fields_(std::move(fields)) {}
   Data(std::initializer_list<Field> fields) : fields_(fields) {}  ///< {{"price", a}, {"kind", b}}
@@ -45,6 +47,8 @@ class Data {
 };
 Data inputs(std::vector<Tensor> tensors);      ///< several inputs, by position
 Data inputs(std::vector<Data::Field> fields);  ///< by name
+/// Rows that meet rows of their own shape only: their batches are dense, whichever axes differ. Images that differ in height alone want it.
+Data by_shape(std::vector<Tensor> rows);
 
 /// What a dataset yields: an input and, unless there is none, a target and a weight, or one for each output.
 struct Example {
@@ -75,6 +79,12 @@ struct BucketOptions {
   double value = 0;
   bool drop_remainder = false;
 };
+/// Elements wait until there are enough of their shape. Where too many wait, the most of one shape become a batch that is not full.
+struct GroupByShapeOptions {
+  int64_t most_waiting = 10'000;                   ///< elements
+  int64_t most_waiting_bytes = int64_t{1} << 30U;  ///< of their tensors
+  bool drop_remainder = false;                     ///< leaves out batches that are not full
+};
 /// Elements are drawn from a buffer of this size. Without a seed as::random gives one; without reshuffle_each_iteration all passes have one order.
 struct ShuffleOptions {
   int64_t buffer = 10'000;
@@ -90,6 +100,19 @@ struct CsvOptions {
   char separator = ',';
   bool header = true;  ///< the first line has the columns' names; without one they are "0", "1", ...
   std::vector<std::string> missing = {"", "NA", "NaN", "nan", "null"};  ///< become NaN; a DataError in columns of integers
+};
+/// What becomes of a file that cannot be read: an error when its turn comes, or a warning, and the pass goes on without it.
+enum class Corrupt { Error, Skip };
+/// Which images from_image_folder() reads, and as what.
+struct ImageFolderOptions {
+  int channels = 3;          ///< as read_image() has them
+  Dtype dtype = Dtype::f32;  ///< of the values 0 to 255
+  Corrupt corrupt = Corrupt::Error;
+  std::vector<std::string> extensions = {".png", ".jpg", ".jpeg"};  ///< in small letters; a file's may be large
+  std::vector<std::string> classes = {};                            ///< folders, in the order of their labels; none: all of them, by name
+  bool labels = true;                       ///< false: the images of the folder and of all below it, without targets
+  std::optional<int64_t> most_values = {};  ///< of one image, as read_image() has it
+  int threads = 0;                          ///< that decode ahead; 0: half as many as there are processors
 };
 /// drop_remainder leaves out a last batch that is not full.
 struct BatchOptions {
@@ -113,12 +136,17 @@ class Dataset : public Stateful, public detail::ShownByConfig<Dataset> {
   /// One element per record, read anew in each pass. Inputs of one dtype are one tensor [columns], else a field per column, by name. Lines end
   /// in LF, CR LF or CR; at most 250,000 columns. A number below the range of its column is 0, above it a DataError.
   static Dataset from_csv(const std::filesystem::path& file, CsvOptions options = {});
+  /// One element per PNG or JPEG file of the folders in `folder`, each of which is a class: an image [height, width, channels], and its class's number
+  /// as an i32. Files are listed here, by folder and name, and decoded in each pass, ahead, on threads. Names that begin with a dot are left out.
+  static Dataset from_image_folder(const std::filesystem::path& folder, ImageFolderOptions options = {});
 
   Dataset map(std::function<Example(const Example&)> callable) const;         ///< changes each element; a batch is one
   Dataset filter(std::function<bool(const Example&)> callable) const;         ///< keeps what gives true; size() is not known then
   Dataset batch(int64_t size, BatchOptions options = {}) const;               ///< unequal rows become a ragged batch
   Dataset padded_batch(int64_t size, PaddedBatchOptions options = {}) const;  ///< rows are padded at their ends; DataError for a longer one
-  Dataset bucket(BucketOptions options) const;             ///< padded batches of about equal length: that of the first input's first axis
+  Dataset bucket(BucketOptions options) const;  ///< padded batches of about equal length: that of the first input's first axis
+  /// Batches of elements of one shape, in order; at the end those that are not full, in the order in which their shapes appeared.
+  Dataset group_by_shape(int64_t size, GroupByShapeOptions options = {}) const;
   Dataset shuffle(ShuffleOptions options = {}) const;      ///< the next element is drawn from a buffer that is kept full
   Dataset repeat(int64_t times = -1) const;                ///< -1: without end
   Dataset take(int64_t count) const;                       ///< at most the first `count` elements
@@ -127,10 +155,11 @@ class Dataset : public Stateful, public detail::ShownByConfig<Dataset> {
   Dataset prefetch(int64_t count = 2) const;               ///< made ahead on a thread of its own
   static Dataset zip(const Dataset& x, const Dataset& y);  ///< inputs of y become targets; ends with the shorter one
 
-  std::optional<int64_t> size() const;  ///< elements, where known
-  bool is_batched() const;              ///< elements are batches: of batch(), padded_batch() or bucket()
-  bool is_endless() const;              ///< a pass has no end: repeat() without take()
-  double padding_waste() const;         ///< the share of padded elements in one pass; ArgumentError where it has no end
+  std::optional<int64_t> size() const;           ///< elements, where known
+  bool is_batched() const;                       ///< elements are batches: of batch(), padded_batch(), bucket() or group_by_shape()
+  std::vector<std::string> class_names() const;  ///< of from_image_folder(), by label; none for other sources
+  bool is_endless() const;                       ///< a pass has no end: repeat() without take()
+  double padding_waste() const;                  ///< the share of padded elements in one pass; ArgumentError where it has no end
 
   /// for (const Example& example : dataset)
   class Iterator {

@@ -105,7 +105,8 @@ struct ValidationData {
   std::optional<Dataset> dataset = {};
 };
 
-/// How fit() trains. A dataset has batches and weights of its own: batch_size holds for tensors, and validation_split and sample_weight need them.
+/// How fit() trains. A dataset has batches and weights of its own: batch_size and shuffle hold for tensors, and for the images of a folder, which come one
+/// by one and are grouped by shape; validation_split and sample_weight need tensors.
 struct FitOptions {
   int64_t batch_size = 32;
   int64_t epochs = 1;
@@ -113,7 +114,7 @@ struct FitOptions {
   std::vector<AnyCallback> callbacks = {};
   double validation_split = 0;  ///< the share of rows, the last ones, that is kept for validation
   ValidationData validation_data = {};
-  bool shuffle = true;                          ///< the rows of tensors anew in each epoch; a dataset has its own
+  bool shuffle = true;  ///< the rows of tensors, or the images of a folder, anew in each epoch; other datasets have their own
   std::map<int64_t, double> class_weight = {};  ///< 1 for a class that is not listed
   Data sample_weight = {};                      ///< [rows], or [rows, time] for losses per position; {{"price", w}}: of that output
   std::optional<int64_t> seed = {};             ///< of the order and of all that training draws; none: the process's numbers go on
@@ -125,7 +126,7 @@ struct EvaluateOptions {
   Verbose verbose = Verbose::Auto;
   Data sample_weight = {};
 };
-/// How predict() goes through the data; batch_size holds for tensors only.
+/// How predict() goes through the data; batch_size holds for tensors, and for the images of a folder.
 struct PredictOptions {
   int64_t batch_size = 32;
   Verbose verbose = Verbose::Silent;
@@ -165,10 +166,12 @@ class Model : public AnyLayer {
   Scores evaluate(const Data& x, const Data& y, EvaluateOptions options = {}) const;
   Scores evaluate(const Dataset& data, EvaluateOptions options = {}) const;
   ///@}
-  Tensor predict(const Data& x, PredictOptions options = {}) const;                 ///< of a model with one output
-  Tensor predict(const Dataset& data, PredictOptions options = {}) const;           ///< the results of all batches as one
-  Outputs predict_outputs(const Data& x, PredictOptions options = {}) const;        ///< every output, by name
-  Outputs predict_outputs(const Dataset& data, PredictOptions options = {}) const;  ///< the results of all batches as one
+  Tensor predict(const Data& x, PredictOptions options = {}) const;  ///< of a model with one output
+  Tensor predict(const Dataset& data,
+                 PredictOptions options = {}) const;  ///< the results of all batches as one; of a folder's images in their order
+  Outputs predict_outputs(const Data& x, PredictOptions options = {}) const;  ///< every output, by name
+  Outputs predict_outputs(const Dataset& data,
+                          PredictOptions options = {}) const;  ///< the results of all batches as one; of a folder's images in their order
   /// One step on all rows; gives its loss and metrics. ArgumentError before compile().
   Scores train_on_batch(const Data& x, const Data& y, const Data& sample_weight = {});
   /// The compiled step; its ledger tells every trace. ArgumentError before compile().

@@ -35,6 +35,8 @@ std::string in_quotes(std::string_view text, char quote) {
   return fmt::format("{}{}...{} ({} bytes)", quote, printable(beginning_of(text)), quote, text.size());
 }
 
+std::string whole_in_quotes(std::string_view text) { return fmt::format("\"{}\"", printable(text)); }
+
 std::string shortened(std::string_view text) {
   return text.size() <= longest ? printable(text) : fmt::format("{}... ({} bytes)", printable(beginning_of(text)), text.size());
 }

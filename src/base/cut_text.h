@@ -8,6 +8,8 @@ namespace anyshape {
 
 // "abc" in quotes; of more than 80 bytes the first ones and how many there are: "aaa..." (20000000 bytes).
 std::string in_quotes(std::string_view text, char quote = '"');
+// Likewise and never cut: a file's path, which the system keeps short enough.
+std::string whole_in_quotes(std::string_view text);
 std::string shortened(std::string_view text);  // the same without quotes: aaa... (20000000 bytes)
 // Each of them shortened, "a, b, c"; of more than 20 the first ones and how many more there are.
 std::string listed(std::span<const std::string> texts);

@@ -73,7 +73,7 @@ Dataset bucketed(Source source, BucketOptions options) {
   auto make = [options]() -> NextBatch {
     return [buckets = Buckets(options)](DatasetCursor& before, PaddingCount& padding) mutable { return buckets.next(before, padding); };
   };
-  return batches_of(std::move(source), make, [](std::optional<int64_t>) { return std::optional<int64_t>(); });
+  return batches_of_open_number(std::move(source), make, !options.drop_remainder);
 }
 
 }  // namespace anyshape::data

@@ -67,6 +67,8 @@ class Cached final : public DatasetImpl {
   }
   std::optional<int64_t> size() const override { return before_->size(); }
   bool is_batched() const override { return before_->is_batched(); }
+  std::optional<int64_t> row_total() const override { return before_->row_total(); }
+  const DatasetImpl* before() const override { return before_.get(); }
 
  private:
   Source before_;

@@ -1,5 +1,6 @@
 // Inputs and targets as they are given: a tensor, rows, several by position or by name.
 #include "data/joined.h"
+#include "tensor/tensor_impl.h"
 
 #include <anyshape/dataset.h>
 #include <anyshape/error.h>
@@ -8,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
 #include <utility>
 
@@ -17,10 +19,40 @@ Data::Data(const Tensor& tensor) : fields_{{.name = "", .tensor = tensor}} {
   if (!tensor.defined()) throw ArgumentError("data: an empty tensor handle is given; expected a tensor.");
 }
 
+namespace {
+
+// Whether rows cannot be ragged for their sizes alone: dense ones of one dtype and rank that differ in more than their first axis.
+bool are_of_several_shapes(const std::vector<Tensor>& rows) {
+  const Tensor& first = rows[0];
+  const bool are_alike = std::ranges::all_of(rows, [&](const Tensor& row) {
+    return row.defined() && row.impl()->is_strided() && row.rank() == first.rank() && row.dtype() == first.dtype();
+  });
+  return are_alike && std::ranges::any_of(rows, [&](const Tensor& row) { return !data::are_equal_from(row, first, 1); });
+}
+
+}  // namespace
+
 // Unequal rows are ragged whatever a batch of them looks like; equal ones are an ordinary tensor.
 Data::Data(const std::vector<Tensor>& rows) {
   if (rows.empty()) throw DataError("data: no rows are given; expected at least one.");
-  fields_ = {{.name = "", .tensor = data::are_equal(rows) ? stack(rows) : ragged_from_rows(rows)}};
+  if (are_of_several_shapes(rows)) {
+    *this = by_shape(rows);
+  } else {
+    fields_ = {{.name = "", .tensor = data::are_equal(rows) ? stack(rows) : ragged_from_rows(rows)}};
+  }
+}
+
+Data by_shape(std::vector<Tensor> rows) {
+  if (rows.empty()) throw DataError("by_shape: no rows are given; expected at least one.");
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].defined() || !rows[i].impl()->is_strided()) {
+      throw ArgumentError(fmt::format("by_shape: row {} is {}; expected a dense tensor with values.", i, describe(rows[i])));
+    }
+    if (rows[i].dtype() == rows[0].dtype() && rows[i].rank() == rows[0].rank()) continue;
+    throw DataError(
+        fmt::format("by_shape: row {} is {}, row 0 is {}; expected one dtype and one rank.", i, describe(rows[i]), describe(rows[0])));
+  }
+  return Data({Data::Field{.name = "", .rows = std::move(rows)}});
 }
 
 [[gnu::visibility("default")]] std::ostream& operator<<(std::ostream& out, const Data& data) {
@@ -46,6 +78,7 @@ Data::Data(const std::vector<Tensor>& rows) {
 
 const Tensor& Data::single() const {
   if (fields_.size() != 1) throw ArgumentError(fmt::format("data: {} fields are there; expected one.", fields_.size()));
+  if (!fields_[0].rows.empty()) throw ArgumentError("data: the field holds rows of several shapes; expected one tensor.");
   return fields_[0].tensor;
 }
 

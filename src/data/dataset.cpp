@@ -1,4 +1,4 @@
-// What makes a stream of elements of another: map, filter, repeat, take, skip, zip; generators; and the dataset's handle.
+// What makes a stream of elements of another: filter, repeat, take, skip, zip; generators; and the dataset's handle.
 #include "base/option_rules.h"
 #include "data/dataset_impl.h"
 #include "data/stage_arguments.h"
@@ -49,6 +49,7 @@ class Changed final : public DatasetImpl {
   std::optional<int64_t> size() const override { return size_(before_->size()); }
   bool is_batched() const override { return before_->is_batched(); }
   bool is_endless() const override { return end_ == End::Never || (end_ == End::AsBefore && before_->is_endless()); }
+  const DatasetImpl* before() const override { return before_.get(); }
 
  private:
   Source before_;
@@ -60,19 +61,7 @@ class Changed final : public DatasetImpl {
 Dataset derived(Source before, Changed::Open open, Changed::Size size, Changed::End end = Changed::End::AsBefore) {
   return Dataset(std::make_shared<Changed>(std::move(before), std::move(open), std::move(size), end));
 }
-std::optional<int64_t> same_size(std::optional<int64_t> before) { return before; }
 std::optional<int64_t> unknown_size(std::optional<int64_t>) { return std::nullopt; }
-
-// Rows stay rows when a map changes what is in them. That it makes all of one length (a histogram, say) cannot be known before the last
-// one: then .batch(n, {.ragged = false}) says so.
-void keep_rows(const Data& before, Data& after) {
-  if (std::ranges::none_of(before.fields(), &Data::Field::is_row)) return;
-  std::vector<Data::Field> fields = after.fields();
-  for (size_t i = 0; i < std::min(fields.size(), before.fields().size()); ++i) {
-    if (before.fields()[i].is_row && fields[i].tensor.defined() && fields[i].tensor.rank() > 0) fields[i].is_row = true;
-  }
-  after = Data(std::move(fields));
-}
 
 class FromGenerator final : public DatasetImpl {
  public:
@@ -100,20 +89,7 @@ Dataset Dataset::from_generator(std::function<std::function<std::optional<Exampl
 
 Dataset Dataset::map(std::function<Example(const Example&)> callable) const {
   require::callable("Dataset::map", "the callable", callable);
-  const Dataset mapped = derived(
-      impl_,
-      [callable](const std::shared_ptr<DatasetCursor>& before, int64_t) {
-        return [=, number = int64_t{0}]() mutable -> std::optional<Example> {
-          const std::optional<Example> element = before->next();
-          if (!element) return std::nullopt;
-          Example result = with_number("Dataset::map", number++, [&] { return callable(*element); });
-          keep_rows(element->x, result.x);
-          keep_rows(element->y, result.y);
-          return result;
-        };
-      },
-      same_size);
-  return with_config(mapped, "map", data::MapArguments{*this, callable});
+  return with_config(data::mapped(impl_, callable), "map", data::MapArguments{*this, callable});
 }
 
 Dataset Dataset::filter(std::function<bool(const Example&)> callable) const {
@@ -213,6 +189,9 @@ Dataset Dataset::batch(int64_t size, BatchOptions options) const {
 Dataset Dataset::padded_batch(int64_t size, PaddedBatchOptions options) const {
   return with_config(data::padded(impl_, size, options), "padded_batch", data::BatchArguments{*this, size}, options);
 }
+Dataset Dataset::group_by_shape(int64_t size, GroupByShapeOptions options) const {
+  return with_config(data::grouped_by_shape(impl_, size, options), "group_by_shape", data::BatchArguments{*this, size}, options);
+}
 Dataset Dataset::bucket(BucketOptions options) const {
   return with_config(data::bucketed(impl_, options), "bucket", data::DatasetArguments{*this}, options);
 }
@@ -225,6 +204,10 @@ Dataset Dataset::prefetch(int64_t count) const {
 }
 
 std::optional<int64_t> Dataset::size() const { return impl_->size(); }
+std::vector<std::string> Dataset::class_names() const {
+  const FolderFacts* const folder = impl_->folder();
+  return folder == nullptr ? std::vector<std::string>() : folder->class_names;
+}
 bool Dataset::is_batched() const { return impl_->is_batched(); }
 bool Dataset::is_endless() const { return impl_->is_endless(); }
 

@@ -8,6 +8,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace anyshape {
 
@@ -20,11 +22,18 @@ struct PaddingCount {
   int64_t padded = 0;
 };
 
+// What is known of elements that come from a folder of images.
+struct FolderFacts {
+  std::vector<std::string> class_names;
+};
+
 // One pass. Not shared between threads.
 class detail::DatasetCursor {
  public:
   virtual ~DatasetCursor() = default;
   virtual std::optional<Example> next() = 0;
+  // Of the element that next() gave last: where it stands in a source that gives its rows in any order.
+  virtual std::optional<int64_t> number() const { return std::nullopt; }
   // The next `size` elements as one batch, fewer at the end, from a source that has its rows together; none at the end.
   virtual bool gives_batches() const { return false; }
   virtual std::optional<Example> next_batch(int64_t) { return std::nullopt; }
@@ -39,9 +48,14 @@ class detail::DatasetImpl {
   virtual std::optional<int64_t> size() const { return std::nullopt; }
   virtual bool is_batched() const { return false; }
   virtual bool is_endless() const { return false; }
-  // A source that has its rows together, and knows how many, can give them in another order.
-  virtual bool has_rows() const { return false; }
+  // A source that has its rows together, and knows how many, can give them in another order. Where a row turns out to be none there are fewer elements.
+  virtual int64_t row_count() const { return 0; }
   virtual std::unique_ptr<DatasetCursor> open_in_order(const std::vector<int64_t>&) const { return nullptr; }
+  // The rows of all batches, where they are known and the number of batches is not.
+  virtual std::optional<int64_t> row_total() const { return std::nullopt; }
+  // The dataset whose elements this one gives, perhaps changed; none for a source.
+  virtual const DatasetImpl* before() const { return nullptr; }
+  virtual const FolderFacts* folder() const { return before() == nullptr ? nullptr : before()->folder(); }
 };
 
 namespace data {
@@ -55,9 +69,11 @@ Dataset from_tensors(const Data& x, const Data& y, const Data& sample_weight);
 Dataset batched(Source source, int64_t size, BatchOptions options);
 Dataset padded(Source source, int64_t size, PaddedBatchOptions options);
 Dataset bucketed(Source source, BucketOptions options);
-Dataset shuffled(Source source, ShuffleOptions options);  // in shuffle.cpp
-Dataset cached(Source source);                            // in cache.cpp
-Dataset prefetched(Source source, int64_t count);         // in prefetch.cpp
+Dataset grouped_by_shape(Source source, int64_t size, GroupByShapeOptions options);  // in group_by_shape.cpp
+Dataset mapped(Source source, std::function<Example(const Example&)> callable);      // in map.cpp
+Dataset shuffled(Source source, ShuffleOptions options);                             // in shuffle.cpp
+Dataset cached(Source source);                                                       // in cache.cpp
+Dataset prefetched(Source source, int64_t count);                                    // in prefetch.cpp
 
 int64_t drawn_seed();  // from the process's random numbers, so that set_seed decides; in drawn_seed.cpp
 

@@ -32,23 +32,31 @@ class BatchCursor final : public DatasetCursor {
 
 class Batched final : public DatasetImpl {
  public:
-  Batched(Source before, std::function<NextBatch()> make, std::function<std::optional<int64_t>(std::optional<int64_t>)> size)
-      : before_(std::move(before)), make_(std::move(make)), size_(std::move(size)) {}
+  Batched(Source before, std::function<NextBatch()> make, CountBatches size, bool has_all_rows)
+      : before_(std::move(before)), make_(std::move(make)), size_(std::move(size)), has_all_rows_(has_all_rows) {}
   std::unique_ptr<DatasetCursor> open(int64_t pass) const override { return std::make_unique<BatchCursor>(before_->open(pass), make_()); }
   std::optional<int64_t> size() const override { return size_(before_->size()); }
   bool is_batched() const override { return true; }
   bool is_endless() const override { return before_->is_endless(); }
+  std::optional<int64_t> row_total() const override { return has_all_rows_ ? before_->size() : std::nullopt; }
+  const DatasetImpl* before() const override { return before_.get(); }
 
  private:
   Source before_;
   std::function<NextBatch()> make_;
-  std::function<std::optional<int64_t>(std::optional<int64_t>)> size_;
+  CountBatches size_;
+  bool has_all_rows_;
 };
 
 [[noreturn]] void throw_unlike(const char* what, const std::vector<Tensor>& rows, const std::vector<int64_t>& numbers, size_t row,
                                const char* wanted) {
   throw DataError(fmt::format("{}: element {}: a field is {}, that of element {} {}; expected {}.", what, numbers[row], describe(rows[row]),
                               numbers[0], describe(rows[0]), wanted));
+}
+
+void require_like_first(const char* what, const std::vector<Tensor>& rows, const std::vector<int64_t>& numbers, size_t i) {
+  if (rows[i].dtype() == rows[0].dtype() && rows[i].rank() == rows[0].rank()) return;
+  throw_unlike(what, rows, numbers, i, "one dtype and one rank");
 }
 
 // A field of all elements. Each is looked at once, while it is at hand: of many none is left in the cache when all have been seen.
@@ -58,11 +66,8 @@ FieldRows rows_of(const char* what, const Group& group, const FieldOf& field_of)
   rows.tensors.reserve(group.elements.size());
   for (size_t i = 0; i < group.elements.size(); ++i) {
     const Tensor& row = rows.tensors.emplace_back(field_of(group.elements[i]));
-    const Tensor& first = rows.tensors[0];
-    if (row.dtype() != first.dtype() || row.rank() != first.rank()) {
-      throw_unlike(what, rows.tensors, group.numbers, i, "one dtype and one rank");
-    }
-    rows.are_equal = rows.are_equal && are_equal_from(row, first, 0);
+    require_like_first(what, rows.tensors, group.numbers, i);
+    rows.are_equal = rows.are_equal && are_equal_from(row, rows.tensors[0], 0);
   }
   return rows;
 }
@@ -96,7 +101,11 @@ void require_whole(const char* what, const Example& element, int64_t number) {
   }
 }
 
-Example together(const char* what, const Group& group, const Join& join) {
+void require_one_kind(const char* what, const std::vector<Tensor>& rows, const std::vector<int64_t>& numbers) {
+  for (size_t i = 1; i < rows.size(); ++i) require_like_first(what, rows, numbers, i);
+}
+
+void require_same_fields(const char* what, const Group& group) {
   const Example& one = group.elements[0];
   for (size_t i = 0; i < group.elements.size(); ++i) {
     const Example& other = group.elements[i];
@@ -108,6 +117,11 @@ Example together(const char* what, const Group& group, const Join& join) {
     throw DataError(fmt::format("{}: element {}: it has other fields than element {}; expected the same in all.", what, group.numbers[i],
                                 group.numbers[0]));
   }
+}
+
+Example together(const char* what, const Group& group, const Join& join) {
+  require_same_fields(what, group);
+  const Example& one = group.elements[0];
   size_t number = 0;
   auto joined = [&](const Data Example::* part) {
     std::vector<Data::Field> fields;
@@ -134,7 +148,9 @@ Example together(const char* what, const Group& group, const Join& join) {
 void require_equal_sizes(const char* what, const std::vector<Tensor>& rows, const std::vector<int64_t>& numbers, int axis) {
   for (size_t i = 1; i < rows.size(); ++i) {
     if (are_equal_from(rows[i], rows[0], axis)) continue;
-    throw_unlike(what, rows, numbers, i, axis == 0 ? "equal shapes" : "shapes that differ in their first axis only");
+    throw_unlike(what, rows, numbers, i,
+                 axis == 0 ? "equal shapes"
+                           : "shapes that differ in their first axis only. Call group_by_shape(size) for batches of one shape each");
   }
 }
 
@@ -174,11 +190,16 @@ Tensor padded_rows(const char* what, const std::vector<Tensor>& rows, const std:
   return stacked(filled);
 }
 
-Dataset batches_of(Source source, std::function<NextBatch()> make, std::function<std::optional<int64_t>(std::optional<int64_t>)> size) {
-  return Dataset(std::make_shared<Batched>(std::move(source), std::move(make), std::move(size)));
+Dataset batches_of(Source source, std::function<NextBatch()> make, CountBatches size) {
+  return Dataset(std::make_shared<Batched>(std::move(source), std::move(make), std::move(size), false));
 }
 
-std::function<std::optional<int64_t>(std::optional<int64_t>)> count_of_batches(int64_t size, bool drop_remainder) {
+Dataset batches_of_open_number(Source source, std::function<NextBatch()> make, bool has_all_rows) {
+  auto size = [](std::optional<int64_t>) { return std::optional<int64_t>(); };
+  return Dataset(std::make_shared<Batched>(std::move(source), std::move(make), size, has_all_rows));
+}
+
+CountBatches count_of_batches(int64_t size, bool drop_remainder) {
   return [=](std::optional<int64_t> before) -> std::optional<int64_t> {
     if (!before) return std::nullopt;
     return drop_remainder ? *before / size : *before / size + (*before % size == 0 ? 0 : 1);

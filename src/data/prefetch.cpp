@@ -1,6 +1,5 @@
 // Elements made ahead on a thread of their own. What it throws arrives where the element would have.
-#include "base/fork_mutex.h"
-#include "base/futex.h"
+#include "data/change_signal.h"
 #include "data/dataset_impl.h"
 
 #include <anyshape/error.h>
@@ -8,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <deque>
 #include <exception>
 #include <new>
@@ -40,18 +38,18 @@ class PrefetchCursor final : public DatasetCursor {
       const std::scoped_lock lock(mutex_);
       is_ended_ = true;
     }
-    tell_of_change();
+    changed_.tell();
     thread_.join();
   }
 
   std::optional<Example> next() override {
     std::unique_lock lock(mutex_);
-    wait(lock, [&] { return !ready_.empty() || is_over_ || is_left_behind(); });
+    changed_.wait(lock, [&] { return !ready_.empty() || is_over_ || is_left_behind(); });
     if (!ready_.empty()) {
       Example element = std::move(ready_.front());
       ready_.pop_front();
       lock.unlock();
-      tell_of_change();
+      changed_.tell();
       return element;
     }
     if (!is_over_) {
@@ -80,42 +78,28 @@ class PrefetchCursor final : public DatasetCursor {
         error = std::current_exception();
       }
       std::unique_lock lock(mutex_);
-      wait(lock, [&] { return ready_.size() < count_ || is_ended_; });
+      changed_.wait(lock, [&] { return ready_.size() < count_ || is_ended_; });
       if (is_ended_) return;
       if (!element) {
         error_ = error;
         is_over_ = true;
         lock.unlock();
-        tell_of_change();
+        changed_.tell();
         return;
       }
       ready_.push_back(std::move(*element));
       lock.unlock();
-      tell_of_change();
+      changed_.tell();
     }
   }
 
   // Whether the thread is one of the process that this one was forked from.
   bool is_left_behind() const { return generation_ != fork_generation(); }
 
-  template <class Done>
-  void wait(std::unique_lock<ForkMutex>& lock, const Done& done) {
-    while (!done()) {
-      const uint32_t seen = changes_.load(std::memory_order_acquire);
-      lock.unlock();
-      sleep_while(changes_, seen);
-      lock.lock();
-    }
-  }
-  void tell_of_change() {
-    changes_.fetch_add(1, std::memory_order_release);
-    wake_all(changes_);
-  }
-
   std::unique_ptr<DatasetCursor> before_;
   size_t count_;
   mutable ForkMutex mutex_;
-  std::atomic<uint32_t> changes_{0};
+  ChangeSignal changed_;
   uint32_t generation_ = fork_generation();
   std::deque<Example> ready_;
   std::exception_ptr error_;
@@ -134,6 +118,8 @@ class Prefetched final : public DatasetImpl {
   std::optional<int64_t> size() const override { return before_->size(); }
   bool is_batched() const override { return before_->is_batched(); }
   bool is_endless() const override { return before_->is_endless(); }
+  std::optional<int64_t> row_total() const override { return before_->row_total(); }
+  const DatasetImpl* before() const override { return before_.get(); }
 
  private:
   Source before_;

@@ -61,12 +61,14 @@ class Shuffled final : public DatasetImpl {
 
   std::unique_ptr<DatasetCursor> open(int64_t pass) const override {
     const uint64_t seed = options_.reshuffle_each_iteration ? seed_ + static_cast<uint64_t>(pass) * 0x9e3779b97f4a7c15U : seed_;
-    if (before_->has_rows()) return before_->open_in_order(shuffled_numbers(*before_->size(), options_.buffer, seed));
+    if (before_->row_count() > 0) return before_->open_in_order(shuffled_numbers(before_->row_count(), options_.buffer, seed));
     return std::make_unique<ShuffleCursor>(before_->open(pass), options_.buffer, seed);
   }
   std::optional<int64_t> size() const override { return before_->size(); }
   bool is_batched() const override { return before_->is_batched(); }
   bool is_endless() const override { return before_->is_endless(); }
+  std::optional<int64_t> row_total() const override { return before_->row_total(); }
+  const DatasetImpl* before() const override { return before_.get(); }
 
  private:
   Source before_;

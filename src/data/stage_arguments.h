@@ -37,6 +37,9 @@ struct GeneratorArguments {
 struct FileArguments {
   std::filesystem::path file;
 };
+struct FolderArguments {
+  std::filesystem::path folder;
+};
 struct PassesOptions {
   int64_t times = -1;
 };

@@ -29,6 +29,10 @@ Registry& registry_of<Dataset>() {
     made->table().add(detail::registered("filter", +[](FilterArguments a, NoOptions) { return a.dataset.filter(std::move(a.callable)); }));
     made->table().add(
         detail::registered("from_csv", +[](FileArguments a, CsvOptions o) { return Dataset::from_csv(a.file, std::move(o)); }));
+    made->table().add(detail::registered(
+        "from_image_folder", +[](FolderArguments a, ImageFolderOptions o) { return Dataset::from_image_folder(a.folder, std::move(o)); }));
+    made->table().add(
+        detail::registered("group_by_shape", +[](BatchArguments a, GroupByShapeOptions o) { return a.dataset.group_by_shape(a.size, o); }));
     made->table().add(
         detail::registered("from_generator", +[](GeneratorArguments a, NoOptions) { return Dataset::from_generator(std::move(a.make)); }));
     made->table().add(detail::registered("map", +[](MapArguments a, NoOptions) { return a.dataset.map(std::move(a.callable)); }));

@@ -1,10 +1,12 @@
 // Batches of tensors: slices where the order is the given one, gathered rows where it is shuffled. What holds for all rows is done once.
 #include "model/batches.h"
 
-#include "model/class_weights.h"
-#include "model/fields.h"
-#include "model/missing_values.h"
+#include "data/dataset_impl.h"
+#include "data/numbered.h"
+#include "model/grouped_batches.h"
 #include "model/model_state.h"
+#include "model/preparation.h"
+#include "model/shape_groups.h"
 #include "model/target_values.h"
 
 #include <anyshape/error.h>
@@ -20,58 +22,6 @@ namespace anyshape::model {
 namespace {
 
 Tensor rows_of(const Tensor& tensor, int64_t begin, int64_t end) { return slice(tensor, {{.begin = begin, .end = end}}); }
-
-// Inputs and targets by the model's names and in its losses' dtypes, with weights of rows.
-class Preparation {
- public:
-  explicit Preparation(const Purpose& purpose)
-      : purpose_(purpose), inputs_(input_names(purpose.network)), outputs_(purpose.network.layer()->output_names()) {
-    if (purpose.compiled != nullptr && !outputs_.empty()) outputs_ = purpose.compiled->outputs;
-  }
-
-  std::vector<Tensor> inputs(const Data& x) const {
-    return model_inputs(purpose_.network, ordered_fields(purpose_.what, "input", x, inputs_));
-  }
-
-  Batch prepared(const Data& x, const Data& y, const Data& sample_weight, std::optional<int64_t> first_element) const {
-    Batch batch{.x = inputs(x)};
-    require_present(purpose_.network, purpose_.what, batch.x, first_element);
-    if (purpose_.compiled == nullptr) return batch;
-    if (!y.defined() && !purpose_.any_targets) {
-      throw DataError(fmt::format("{}: no targets are given; expected a tensor, rows or inputs().", purpose_.what));
-    }
-    const std::vector<std::string> targets = purpose_.any_targets ? named_fields(purpose_.what, "target", y, outputs_) : outputs_;
-    batch.y = ordered_fields(purpose_.what, "target", y, targets);
-    const RowNames rows = row_names(first_element);
-    require_target_values(rows, *purpose_.compiled, batch.y);
-    for (const Data::Field& field : sample_weight.fields()) {
-      require_numbers({.what = purpose_.what,
-                       .name = field.name.empty() ? "the sample weights" : fmt::format("the sample weights \"{}\"", field.name),
-                       .advice = "Weigh what is not to count by 0.",
-                       .first_row = rows.first,
-                       .is_dataset = rows.is_dataset},
-                      field.tensor);
-    }
-    if (sample_weight.defined()) batch.sample_weight = ordered_weights(purpose_.what, sample_weight, targets);
-    if (!purpose_.class_weight.empty()) {
-      if (!batch.sample_weight.empty()) {
-        throw ArgumentError(fmt::format("{}: class_weight and sample_weight are both given; expected one of them.", purpose_.what));
-      }
-      batch.sample_weight = {weights_of_classes(batch.y, purpose_.class_weight)};
-    }
-    for (size_t output = 0; output < batch.y.size(); ++output)
-      batch.y[output] = cast_target(purpose_.network, *purpose_.compiled, output, batch.y[output]);
-    return batch;
-  }
-
-  RowNames row_names(std::optional<int64_t> first_element) const {
-    return {.what = purpose_.what, .first = first_element.value_or(purpose_.first_row), .is_dataset = first_element.has_value()};
-  }
-
- private:
-  const Purpose& purpose_;
-  std::vector<std::string> inputs_, outputs_;
-};
 
 class ArrayBatches final : public Batches {
  public:
@@ -110,7 +60,7 @@ class ArrayBatches final : public Batches {
     return batch;
   }
 
-  std::optional<int64_t> steps() const override { return std::max<int64_t>(1, (rows_ + options_.batch_size - 1) / options_.batch_size); }
+  Extent extent() const override { return {.count = std::max<int64_t>(1, (rows_ + options_.batch_size - 1) / options_.batch_size)}; }
 
   void hold_to(const Model& model) override {
     if (compiled_ == nullptr || !needs_output_facts(*compiled_, all_.y)) return;
@@ -130,7 +80,8 @@ class ArrayBatches final : public Batches {
 
 class DatasetBatches final : public Batches {
  public:
-  DatasetBatches(const Purpose& purpose, const Dataset& data) : purpose_(purpose), preparation_(purpose_), data_(data) {
+  DatasetBatches(const Purpose& purpose, const Dataset& data, bool is_numbered)
+      : purpose_(purpose), preparation_(purpose_), data_(data), is_numbered_(is_numbered) {
     if (!data.is_batched()) {
       throw ArgumentError(fmt::format("{}: the dataset gives single elements; expected batches. Call batch(size) on it.", purpose.what));
     }
@@ -159,26 +110,38 @@ class DatasetBatches final : public Batches {
     const Example& example = **iterator_;
     require_equal_rows(purpose_.what, example.x, example.y, example.sample_weight);
     if (purpose_.compiled != nullptr) require_rows(purpose_.what, example.x);
-    Batch batch = preparation_.prepared(example.x, example.y, example.sample_weight, elements_);
+    if (is_numbered_) numbers_ = example.sample_weight.single().to_vector<int64_t>();
+    Batch batch = preparation_.prepared(example.x, example.y, example.sample_weight, names());
     if (model_) hold(batch);
     elements_ += row_count(batch.x.front());
     return batch;
   }
 
-  std::optional<int64_t> steps() const override { return data_.size(); }
+  std::vector<int64_t> row_numbers() const override { return numbers_; }
+
+  // In steps where their number is known.
+  Extent extent() const override {
+    if (data_.size()) return {.count = data_.size()};
+    const std::optional<int64_t> rows = data_.impl()->row_total();
+    const bool are_images = data_.impl()->folder() != nullptr;
+    if (!rows && !are_images) return {};
+    return {.count = rows, .unit = are_images ? "image" : "row", .is_of_rows = true};
+  }
 
   void hold_to(const Model& model) override {
     if (purpose_.compiled != nullptr) model_ = model;
   }
 
  private:
+  RowNames names() const { return {.what = purpose_.what, .first = elements_, .is_dataset = true}; }
+
   // The first batch tells whether there is anything to look at.
   void hold(const Batch& batch) {
     if (!facts_) {
       const bool is_needed = needs_output_facts(*purpose_.compiled, batch.y);
       facts_ = is_needed ? output_facts(*model_, batch.x, purpose_.compiled->run_eagerly) : std::vector<OutputFacts>();
     }
-    require_targets_fit(preparation_.row_names(elements_), *purpose_.compiled, *facts_, batch.x, batch.y);
+    require_targets_fit(names(), *purpose_.compiled, *facts_, batch.x, batch.y);
   }
 
   std::optional<Model> model_;
@@ -187,9 +150,17 @@ class DatasetBatches final : public Batches {
   Preparation preparation_;
   Dataset data_;
   std::optional<Dataset::Iterator> iterator_;
+  bool is_numbered_;
+  std::vector<int64_t> numbers_;  // of the rows of the last batch, where order matters
   bool is_fresh_ = false, is_begun_ = false;
   int64_t elements_ = 0;
 };
+
+int64_t rows_in(const Data::Field& field) { return field.rows.empty() ? row_count(field.tensor) : static_cast<int64_t>(field.rows.size()); }
+
+void require_batch_size(const Purpose& purpose, int64_t size) {
+  if (size < 1) throw ArgumentError(fmt::format("{}: batch_size is {}; expected at least 1.", purpose.what, size));
+}
 
 }  // namespace
 
@@ -200,18 +171,18 @@ int64_t row_count(const Tensor& tensor) {
 
 int64_t row_count(const char* what, const Data& x) {
   if (!x.defined()) throw DataError(fmt::format("{}: no inputs are given; expected a tensor, rows or inputs().", what));
-  return row_count(x.fields().front().tensor);
+  return rows_in(x.fields().front());
 }
 
 void require_equal_rows(const char* what, const Data& x, const Data& y, const Data& sample_weight) {
   const int64_t rows = row_count(what, x);
-  auto require = [&](const Tensor& tensor, const char* name) {
-    if (row_count(tensor) == rows) return;
-    throw DataError(fmt::format("{}: the inputs have {} rows, the {} {}; expected as many.", what, rows, name, row_count(tensor)));
+  auto require = [&](const Data::Field& field, const char* name) {
+    if (rows_in(field) == rows) return;
+    throw DataError(fmt::format("{}: the inputs have {} rows, the {} {}; expected as many.", what, rows, name, rows_in(field)));
   };
-  for (const Data::Field& field : x.fields()) require(field.tensor, "further inputs");
-  for (const Data::Field& field : y.fields()) require(field.tensor, "targets");
-  for (const Data::Field& field : sample_weight.fields()) require(field.tensor, "sample weights");
+  for (const Data::Field& field : x.fields()) require(field, "further inputs");
+  for (const Data::Field& field : y.fields()) require(field, "targets");
+  for (const Data::Field& field : sample_weight.fields()) require(field, "sample weights");
 }
 
 void require_rows(const char* what, const Data& x) {
@@ -220,23 +191,35 @@ void require_rows(const char* what, const Data& x) {
 
 Data rows_between(const Data& data, int64_t begin, int64_t end) {
   std::vector<Data::Field> fields;
-  for (const Data::Field& field : data.fields()) fields.push_back({field.name, rows_of(field.tensor, begin, end)});
+  for (const Data::Field& field : data.fields()) {
+    if (field.rows.empty()) {
+      fields.push_back({field.name, rows_of(field.tensor, begin, end)});
+    } else {
+      fields.push_back({.name = field.name, .rows = {field.rows.begin() + begin, field.rows.begin() + end}});
+    }
+  }
   return Data(std::move(fields));
 }
 
 std::unique_ptr<Batches> array_batches(const Purpose& purpose, const Data& x, const Data& y, const Data& sample_weight,
                                        ArrayOptions options) {
-  if (options.batch_size < 1) {
-    throw ArgumentError(fmt::format("{}: batch_size is {}; expected at least 1.", purpose.what, options.batch_size));
-  }
-  const Preparation preparation(purpose);
+  require_batch_size(purpose, options.batch_size);
   require_equal_rows(purpose.what, x, y, sample_weight);
+  if (has_rows_of_several_shapes(x) || has_rows_of_several_shapes(y) || has_rows_of_several_shapes(sample_weight)) {
+    return grouped_batches(purpose, x, y, sample_weight, options);
+  }
   if (purpose.compiled != nullptr) require_rows(purpose.what, x);  // a prediction of none is none, a loss of none no number
-  return std::make_unique<ArrayBatches>(purpose, preparation.prepared(x, y, sample_weight, {}), options);
+  const RowNames names{.what = purpose.what, .first = purpose.first_row};
+  return std::make_unique<ArrayBatches>(purpose, Preparation(purpose).prepared(x, y, sample_weight, names), options);
 }
 
-std::unique_ptr<Batches> dataset_batches(const Purpose& purpose, const Dataset& data) {
-  return std::make_unique<DatasetBatches>(purpose, data);
+std::unique_ptr<Batches> dataset_batches(const Purpose& purpose, const Dataset& data, DatasetOptions options) {
+  if (data.is_batched() || data.impl()->folder() == nullptr) return std::make_unique<DatasetBatches>(purpose, data, false);
+  require_batch_size(purpose, options.batch_size);
+  const int64_t files = data.impl()->row_count();
+  Dataset images = options.shuffle && files > 0 ? data.shuffle({.buffer = files}) : data;
+  if (options.in_order) images = data::numbered(images.impl());
+  return std::make_unique<DatasetBatches>(purpose, images.group_by_shape(options.batch_size).prefetch(1), options.in_order);
 }
 
 }  // namespace anyshape::model

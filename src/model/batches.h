@@ -1,4 +1,4 @@
-// Where batches come from: rows of tensors, in order or shuffled, or a dataset. Both give them ready for a step: inputs in the model's
+// Where batches come from: rows of tensors, in order or shuffled, rows of several shapes, or a dataset. All give them ready for a step: inputs in the model's
 // order, NaN refused, targets in their loss's dtype, class weights turned into weights of rows.
 #pragma once
 #include "model/compiled.h"
@@ -12,6 +12,13 @@
 
 namespace anyshape::model {
 
+// What an epoch is counted in: steps, or rows where batches are of unequal size.
+struct Extent {
+  std::optional<int64_t> count = {};  // where it is known
+  const char* unit = "step";          // or "row", "image"
+  bool is_of_rows = false;
+};
+
 class Batches {
  public:
   virtual ~Batches() = default;
@@ -19,7 +26,9 @@ class Batches {
   virtual std::vector<Tensor> sample() = 0;
   virtual void restart() = 0;  // the next epoch
   virtual std::optional<Batch> next() = 0;
-  virtual std::optional<int64_t> steps() const = 0;  // of one epoch, where known
+  virtual Extent extent() const = 0;  // of one epoch
+  // Of the last batch: where its rows stand in what was given; empty where batches have them in order.
+  virtual std::vector<int64_t> row_numbers() const { return {}; }
   // Holds targets to what the model gives: those of tensors at once, those of a dataset as they come. The model is built.
   virtual void hold_to(const Model& model) = 0;
 };
@@ -40,7 +49,13 @@ struct ArrayOptions {
 };
 std::unique_ptr<Batches> array_batches(const Purpose& purpose, const Data& x, const Data& y, const Data& sample_weight,
                                        ArrayOptions options);
-std::unique_ptr<Batches> dataset_batches(const Purpose& purpose, const Dataset& data);
+// How the images of a folder become batches, where the dataset gives one at a time: grouped by shape. Batches of others are as they are.
+struct DatasetOptions {
+  int64_t batch_size = 32;
+  bool shuffle = false;
+  bool in_order = false;  // row_numbers() tells the files' order
+};
+std::unique_ptr<Batches> dataset_batches(const Purpose& purpose, const Dataset& data, DatasetOptions options);
 
 int64_t row_count(const Tensor& tensor);  // ShapeError for a scalar
 int64_t row_count(const char* what, const Data& x);

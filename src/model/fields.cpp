@@ -40,6 +40,10 @@ std::vector<Tensor> ordered_fields(const char* what, const char* kind, const Dat
     }
     if (tensors[index].defined())
       throw ArgumentError(fmt::format("{}: the {} \"{}\" is given twice; expected each once.", what, kind, fields[i].name));
+    if (!fields[i].rows.empty()) {
+      throw DataError(fmt::format(
+          "{}: the {} has rows of several shapes; expected one tensor. Group them by shape with group_by_shape(size).", what, kind));
+    }
     tensors[index] = fields[i].tensor;
   }
   return tensors;

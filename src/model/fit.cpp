@@ -69,19 +69,23 @@ class Fit {
     each([&](Callback& callback) { callback.on_epoch_begin(model_, epoch); });
     state_.train_parts->take();  // of a step that somebody else ran
     batches.restart();
-    progress_.begin(fmt::format("Epoch {}/{}", epoch + 1, options_.epochs), batches.steps());
+    model::Extent extent = batches.extent();
+    if (!extent.count) extent.count = last_count_;
+    progress_.begin(fmt::format("Epoch {}/{}", epoch + 1, options_.epochs), extent);
     model::EpochScores scores(compiled_);
-    int64_t steps = 0;
+    model::Done done;
     while (std::optional<Batch> batch = batches.next()) {
-      run_step(*batch, steps++, scores);
-      if (progress_.is_due()) progress_.show(steps, scores.so_far());
+      run_step(*batch, done.steps, scores);
+      done.add(*batch);
+      if (progress_.is_due()) progress_.show(done, scores.so_far());
       if (is_stopped()) break;
     }
-    if (steps == 0) throw DataError("fit: the data has no batch; expected at least one.");
+    last_count_ = extent.is_of_rows ? done.rows : done.steps;
+    if (done.steps == 0) throw DataError("fit: the data has no batch; expected at least one.");
     Scores result = scores.so_far();
     if (validation != nullptr) add_validation(*validation, result);
     for (const auto& [name, value] : result.all()) history_.append(name, value);
-    progress_.end(steps, result);
+    progress_.end(done, result);
     each([&](Callback& callback) { callback.on_epoch_end(model_, epoch, result); });
   }
 
@@ -115,6 +119,7 @@ class Fit {
   const model::Compiled& compiled_;
   const FitOptions& options_;
   model::Progress progress_;
+  std::optional<int64_t> last_count_;  // of the epoch before: what to expect where nobody knows
   History history_;
 };
 
@@ -137,7 +142,9 @@ void require_options(const FitOptions& options) {
 }
 
 std::unique_ptr<Batches> given_validation(const model::Purpose& purpose, const FitOptions& options) {
-  if (options.validation_data.dataset) return model::dataset_batches(purpose, *options.validation_data.dataset);
+  if (options.validation_data.dataset) {
+    return model::dataset_batches(purpose, *options.validation_data.dataset, {.batch_size = options.batch_size});
+  }
   if (!options.validation_data.x.defined()) return nullptr;
   const ValidationData& given = options.validation_data;
   return model::array_batches(purpose, given.x, given.y, given.sample_weight, {.batch_size = options.batch_size});
@@ -201,7 +208,7 @@ History Model::fit(const Dataset& data, FitOptions options) {
                                                .compiled = &compiled,
                                                .class_weight = options.class_weight,
                                                .any_targets = static_cast<bool>(compiled.step)},
-                                              data);
+                                              data, {.batch_size = options.batch_size, .shuffle = options.shuffle});
   const auto validation = given_validation({"fit: validation", *this, &compiled}, options);
   model::prepare_model(*this, state_, options.shapes, batches->sample());
   hold_to(*this, *batches, validation.get());

@@ -65,22 +65,22 @@ int64_t first_row(const Flaw& flaw, const Tensor& tensor) {
 
 }  // namespace
 
-void require_present(const AnyLayer& network, const char* what, const std::vector<Tensor>& x, std::optional<int64_t> first_element) {
+void require_present(const AnyLayer& network, const RowNames& rows, const std::vector<Tensor>& x) {
   for (size_t input = 0; input < x.size(); ++input) {
     const Flaw* const flaw = flaw_of(x[input], network.layer()->input_accepts_missing(input));
     if (flaw == nullptr) continue;
     const std::string holder = x.size() == 1 ? "the inputs hold" : fmt::format("input {} holds", input);
-    const std::string from = first_element ? fmt::format(" from element {} on", *first_element + first_row(*flaw, x[input])) : "";
-    refuse(*flaw, what, holder, from, x[input], "Fill them with FillMissing as the first layer, or drop the rows.");
+    const bool is_named = rows.is_dataset || rows.numbers != nullptr;
+    const std::string from = is_named ? fmt::format(" from {} on", rows.of(first_row(*flaw, x[input]))) : "";
+    refuse(*flaw, rows.what, holder, from, x[input], "Fill them with FillMissing as the first layer, or drop the rows.");
   }
 }
 
 void require_numbers(const NumbersRule& rule, const Tensor& tensor) {
   const Flaw* const flaw = flaw_of(tensor, rule.takes_missing);
   if (flaw == nullptr) return;
-  const int64_t row = tensor.rank() == 0 ? 0 : rule.first_row + first_row(*flaw, tensor);
-  refuse(*flaw, rule.what, rule.name + " hold", fmt::format(" from {} {} on", rule.is_dataset ? "element" : "row", row), tensor,
-         rule.advice);
+  const int64_t row = tensor.rank() == 0 ? 0 : first_row(*flaw, tensor);
+  refuse(*flaw, rule.rows.what, rule.name + " hold", fmt::format(" from {} on", rule.rows.of(row)), tensor, rule.advice);
 }
 
 }  // namespace anyshape::model

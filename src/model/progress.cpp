@@ -27,8 +27,9 @@ Progress::~Progress() {
   if (is_drawn_) print("\n");  // an exception leaves the line as it stands
 }
 
-void Progress::begin(std::string title, std::optional<int64_t> steps) {
-  state_ = {.title = std::move(title), .steps = steps};
+void Progress::begin(std::string title, const Extent& extent) {
+  state_ = {.title = std::move(title), .total = extent.count, .unit = extent.unit};
+  counts_rows_ = extent.is_of_rows;
   start_ = last_ = steady_clock::now();
 }
 
@@ -38,15 +39,15 @@ void Progress::compiling() {
 
 bool Progress::is_due() const { return mode_ == Verbose::Bar && seconds_since(last_) >= 0.1; }
 
-void Progress::update(int64_t steps_done, Scores scores) {
-  state_.steps_done = steps_done;
+void Progress::update(Done done, Scores scores) {
+  state_.done = counts_rows_ ? done.rows : done.steps;
   state_.scores = std::move(scores);
   state_.seconds = seconds_since(start_);
   last_ = steady_clock::now();
 }
 
-void Progress::show(int64_t steps_done, Scores scores) {
-  update(steps_done, std::move(scores));
+void Progress::show(Done done, Scores scores) {
+  update(done, std::move(scores));
   draw(running_line(state_, standard_output()));
 }
 
@@ -56,9 +57,9 @@ void Progress::note(const std::string& text) {
   is_drawn_ = false;
 }
 
-void Progress::end(int64_t steps_done, Scores scores) {
+void Progress::end(Done done, Scores scores) {
   if (mode_ == Verbose::Silent) return;
-  update(steps_done, std::move(scores));
+  update(done, std::move(scores));
   Terminal terminal = standard_output();
   terminal.is_there = mode_ == Verbose::Bar;
   print((is_drawn_ ? "\r\033[K" : "") + final_line(state_, terminal) + "\n");

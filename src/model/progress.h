@@ -1,5 +1,6 @@
 // What fit shows: on a terminal one redrawn line, elsewhere one line per epoch.
 #pragma once
+#include "model/batches.h"
 #include "model/progress_line.h"
 
 #include <anyshape/model.h>
@@ -9,6 +10,17 @@
 
 namespace anyshape::model {
 
+// How much of an epoch there is so far.
+struct Done {
+  int64_t steps = 0;
+  int64_t rows = 0;
+
+  void add(const Batch& batch) {
+    ++steps;
+    rows += row_count(batch.x.front());
+  }
+};
+
 class Progress {
  public:
   explicit Progress(Verbose verbose);
@@ -16,19 +28,20 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void begin(std::string title, std::optional<int64_t> steps);  // an epoch
-  bool is_due() const;                                          // at most ten times a second
-  void show(int64_t steps_done, Scores scores);
+  void begin(std::string title, const Extent& extent);  // an epoch
+  bool is_due() const;                                  // at most ten times a second
+  void show(Done done, Scores scores);
   void compiling();                    // the first step is being traced and compiled
   void note(const std::string& line);  // a line of its own
-  void end(int64_t steps_done, Scores scores);
+  void end(Done done, Scores scores);
 
  private:
   void draw(const std::string& text);
-  void update(int64_t steps_done, Scores scores);
+  void update(Done done, Scores scores);
 
   Verbose mode_;  // Silent, Line or Bar
   EpochState state_;
+  bool counts_rows_ = false;
   std::chrono::steady_clock::time_point start_, last_;
   bool is_drawn_ = false;
 };

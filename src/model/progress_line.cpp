@@ -48,12 +48,14 @@ std::string duration(double seconds) {
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
-std::string per_step(const EpochState& state) {
-  const double seconds = state.seconds / static_cast<double>(std::max<int64_t>(state.steps_done, 1));
-  if (seconds < 1e-3) return fmt::format("{:.0f} us/step", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.{}f} ms/step", seconds * 1e3, seconds < 0.01 ? 1 : 0);
-  return fmt::format("{:.2f} s/step", seconds);
+std::string per_unit(const EpochState& state) {
+  const double seconds = state.seconds / static_cast<double>(std::max<int64_t>(state.done, 1));
+  if (seconds < 1e-3) return fmt::format("{:.0f} us/{}", seconds * 1e6, state.unit);
+  if (seconds < 1) return fmt::format("{:.{}f} ms/{}", seconds * 1e3, seconds < 0.01 ? 1 : 0, state.unit);
+  return fmt::format("{:.2f} s/{}", seconds, state.unit);
 }
+
+std::string counted(const EpochState& state) { return fmt::format("{} {}{}", state.done, state.unit, state.done == 1 ? "" : "s"); }
 
 // Of one width as long as it can: a line that is redrawn should not jump.
 std::string score(const std::string& name, double value) {
@@ -113,32 +115,30 @@ Terminal standard_output() {
 
 std::string running_line(const EpochState& state, const Terminal& terminal) {
   std::vector<Part> parts;
-  if (state.steps) {
-    const std::string all = fmt::to_string(*state.steps);
-    parts.push_back({fmt::format("{:>{}}/{}", state.steps_done, all.size(), all), 0});  // of one width: the bar does not jump
-    const double each = state.seconds / static_cast<double>(std::max<int64_t>(state.steps_done, 1));
-    parts.push_back({duration(each * static_cast<double>(*state.steps - state.steps_done)) + " left", 2});
+  if (state.total) {
+    const std::string all = fmt::to_string(*state.total), of_what = state.unit == "step" ? "" : fmt::format(" {}s", state.unit);
+    parts.push_back({fmt::format("{:>{}}/{}{}", state.done, all.size(), all, of_what), 0});  // of one width: the bar does not jump
+    const double each = state.seconds / static_cast<double>(std::max<int64_t>(state.done, 1));
+    parts.push_back({duration(each * static_cast<double>(std::max<int64_t>(*state.total - state.done, 0))) + " left", 2});
   } else {
-    parts.push_back({fmt::format("{} steps", state.steps_done), 0});
+    parts.push_back({counted(state), 0});
   }
-  parts.push_back({per_step(state), 99});
+  parts.push_back({per_unit(state), 99});
   int rank = 1;
   for (const auto& [name, value] : state.scores.all()) {
     parts.push_back({score(name, value), rank});
     rank = std::max(rank + 1, 3);
   }
   const int room = terminal.width - 1 - static_cast<int>(state.title.size());
-  fit_into(parts, room - (state.steps ? least_bar + gap : 0), 0);
+  fit_into(parts, room - (state.total ? least_bar + gap : 0), 0);
   const int left = room - width_of(parts) - gap;
-  if (!state.steps || left < least_bar) return joined(state.title, parts);
-  const double share = static_cast<double>(state.steps_done) / static_cast<double>(std::max<int64_t>(*state.steps, 1));
+  if (!state.total || left < least_bar) return joined(state.title, parts);
+  const double share = static_cast<double>(state.done) / static_cast<double>(std::max<int64_t>(*state.total, 1));
   return joined(state.title + std::string(gap, ' ') + bar(share, std::min(left, most_bar), terminal), parts);
 }
 
 std::string final_line(const EpochState& state, const Terminal& terminal) {
-  std::vector<Part> parts = {{fmt::format("{} step{}", state.steps_done, state.steps_done == 1 ? "" : "s"), 3},
-                             {duration(state.seconds), 1},
-                             {per_step(state), 2}};
+  std::vector<Part> parts = {{counted(state), 3}, {duration(state.seconds), 1}, {per_unit(state), 2}};
   for (const auto& [name, value] : state.scores.all()) parts.push_back({score(name, value), 0});
   if (terminal.is_there) fit_into(parts, terminal.width - 1 - static_cast<int>(state.title.size()), 1);
   return joined(state.title, parts);

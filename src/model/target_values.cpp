@@ -99,20 +99,20 @@ void require_equal_lengths(const RowNames& rows, const Tensor& x, const Tensor& 
 
 }  // namespace
 
-std::string RowNames::of(int64_t row) const { return fmt::format("{} {}", is_dataset ? "element" : "row", first + row); }
+std::string RowNames::of(int64_t row) const {
+  return fmt::format("{} {}", is_dataset ? "element" : "row", numbers != nullptr ? (*numbers)[static_cast<size_t>(row)] : first + row);
+}
 
 void require_target_values(const RowNames& rows, const Compiled& compiled, const std::vector<Tensor>& y) {
   for (size_t output = 0; output < y.size(); ++output) {
     const LossImpl* const loss = built_in_loss(compiled, output);
     if (loss == nullptr) continue;
     const bool is_label = loss->target == TargetKind::Classes;
-    require_numbers({.what = rows.what,
+    require_numbers({.rows = rows,
                      .name = name_of(compiled, output),
                      .takes_missing = loss->ignore_missing,
                      .advice = is_label ? "Drop the rows, or give them a class number and say .ignore_class in the loss."
-                                        : "Say .ignore_missing = true in the loss, or drop the rows.",
-                     .first_row = rows.first,
-                     .is_dataset = rows.is_dataset},
+                                        : "Say .ignore_missing = true in the loss, or drop the rows."},
                     y[output]);
     if (is_label) require_whole(rows, *loss, y[output]);
   }

@@ -2,20 +2,13 @@
 #pragma once
 #include "model/compiled.h"
 #include "model/output_facts.h"
+#include "model/row_names.h"
 
 #include <anyshape/model.h>
 
 #include <vector>
 
 namespace anyshape::model {
-
-// Where rows come from, for texts.
-struct RowNames {
-  const char* what;                   // who asks: "fit"
-  int64_t first = 0;                  // the number of the first row
-  bool is_dataset = false;            // whose rows are elements
-  std::string of(int64_t row) const;  // "row 17", "element 17"
-};
 
 // Before targets are cast: NaN and infinity, unless the loss takes missing values, and labels that are no whole numbers. A loss or step of
 // the user's own takes targets as they are.

@@ -246,7 +246,8 @@ TEST(Dataset, tells_the_number_of_an_element_that_does_not_fit_the_others) {
             "a field is f32[5], that of element 3 f32[2]; expected equal shapes.");
   const Dataset wider = data(longer).map([](const Example& e) { return Example{.x = ones({2, e.x.single().shape()[0]})}; });
   EXPECT_EQ(refusal("Dataset::batch", wider.batch(3)),
-            "a field is f32[2, 5], that of element 3 f32[2, 2]; expected shapes that differ in their first axis only.");
+            "a field is f32[2, 5], that of element 3 f32[2, 2]; expected shapes that differ in their first axis only. Call "
+            "group_by_shape(size) for batches of one shape each.");
   EXPECT_EQ(refusal("Dataset::padded_batch", data(longer).padded_batch(3, {.shapes = {{3}}})),
             "it has 5 along axis 0; expected at most the 3 of the shape given.");
   // Elements of one bucket are not one behind the other.

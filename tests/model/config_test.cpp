@@ -33,7 +33,13 @@ Config dense(int64_t units) { return Config::object("Dense", {{"units", units}})
 
 class ConfigOf : public ::testing::Test {
  protected:
-  ConfigOf() { std::ofstream(csv_) << "a,b\n1,2\n"; }
+  ConfigOf() {
+    std::ofstream(csv_) << "a,b\n1,2\n";
+    for (const char* name : {"a", "b"}) {
+      std::filesystem::create_directories(images_ / name);
+      for (const char* file : {"x.png", "x.a"}) std::ofstream(images_ / name / file) << "an image";
+    }
+  }
 
   Config csv() const { return Config::object("from_csv", {{"file", csv_.string()}}); }
 
@@ -91,6 +97,8 @@ class ConfigOf : public ::testing::Test {
             {"bucket", {{"dataset", csv()}, {"boundaries", std::vector<Config>{4, 8}}}},
             {"cache", stage},
             {"from_csv", {{"file", csv_.string()}}},
+            {"from_image_folder", {{"folder", images_.string()}}},
+            {"group_by_shape", sized},
             {"padded_batch", sized},
             {"prefetch", stage},
             {"repeat", stage},
@@ -101,7 +109,7 @@ class ConfigOf : public ::testing::Test {
   }
 
   test::TemporaryFolder folder_;
-  std::filesystem::path csv_ = folder_.path() / "rows.csv";
+  std::filesystem::path csv_ = folder_.path() / "rows.csv", images_ = folder_.path() / "images";
 };
 
 // Another value of the same kind.
@@ -111,8 +119,8 @@ std::vector<Config> others(const Config& value) {
     case Config::Kind::Integer: return {value.as_integer() + 1, value.as_integer() - 1};
     case Config::Kind::Number: return {0.25, 0.5, -0.25, 4.0};
     case Config::Kind::Text:  // a name, or a choice of some enum
-      return {"other",  "none", "sum",  "max",      "f32",     ";",        "out",     "uniform", "precision_recall",
-              "median", "a",    "same", "vertical", "nearest", "bilinear", "constant"};
+      return {"other",  "none", "sum",  "max",      "f32",     ";",        "out",      "uniform", "precision_recall",
+              "median", "a",    "same", "vertical", "nearest", "bilinear", "constant", "u8",      "skip"};
     case Config::Kind::Null: return {0.5, 7, "f64", true, "l2"};
     case Config::Kind::List:
       return {std::vector<Config>{1},

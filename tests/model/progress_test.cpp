@@ -13,7 +13,7 @@ Scores scores_of(const std::vector<std::pair<std::string, double>>& values) {
 }
 
 const EpochState half{
-    .title = "Epoch 2/10", .steps = 375, .steps_done = 150, .seconds = 1.5, .scores = scores_of({{"loss", 0.4123}, {"accuracy", 0.871}})};
+    .title = "Epoch 2/10", .total = 375, .done = 150, .seconds = 1.5, .scores = scores_of({{"loss", 0.4123}, {"accuracy", 0.871}})};
 
 TEST(ProgressLine, shows_everything_on_80_columns) {
   EXPECT_EQ(running_line(half, {.is_there = true, .width = 80}),
@@ -33,7 +33,7 @@ TEST(ProgressLine, is_narrower_than_any_terminal_that_holds_its_title) {
 }
 
 TEST(ProgressLine, has_a_smooth_bar_and_colour_where_they_are_welcome) {
-  const EpochState little{.title = "Epoch 1/1", .steps = 4, .steps_done = 1, .seconds = 4};
+  const EpochState little{.title = "Epoch 1/1", .total = 4, .done = 1, .seconds = 4};
   EXPECT_EQ(running_line(little, {.is_there = true, .width = 50, .has_unicode = true, .has_colour = true}),
             "Epoch 1/1  \033[32m██\033[0m░░░░░░░  1/4  12 s left  4.00 s/step");
   EXPECT_EQ(running_line(little, {.is_there = true, .width = 50}), "Epoch 1/1  ##.......  1/4  12 s left  4.00 s/step");
@@ -41,7 +41,7 @@ TEST(ProgressLine, has_a_smooth_bar_and_colour_where_they_are_welcome) {
 
 TEST(ProgressLine, keeps_its_bar_as_wide_as_it_is) {
   EpochState state = half;
-  state.steps_done = 9;
+  state.done = 9;
   state.seconds = 0.09;
   EXPECT_EQ(running_line(state, {.is_there = true, .width = 80}),
             "Epoch 2/10  ......    9/375  4 s left  10 ms/step  loss 0.4123  accuracy 0.8710");
@@ -49,13 +49,25 @@ TEST(ProgressLine, keeps_its_bar_as_wide_as_it_is) {
 
 TEST(ProgressLine, has_no_bar_where_the_number_of_steps_is_not_known) {
   EpochState open = half;
-  open.steps.reset();
+  open.total.reset();
   EXPECT_EQ(running_line(open, {.is_there = true, .width = 80}), "Epoch 2/10  150 steps  10 ms/step  loss 0.4123  accuracy 0.8710");
+}
+
+TEST(ProgressLine, counts_rows_where_batches_are_of_unequal_size) {
+  EpochState images{.title = "Epoch 2/3", .total = 2000, .done = 500, .seconds = 1, .scores = scores_of({{"loss", 0.5}}), .unit = "image"};
+  EXPECT_EQ(running_line(images, {.is_there = true, .width = 80}),
+            "Epoch 2/3  ###..........   500/2000 images  3 s left  2.0 ms/image  loss 0.5000");
+  images.total.reset();
+  EXPECT_EQ(running_line(images, {.is_there = true, .width = 80}), "Epoch 2/3  500 images  2.0 ms/image  loss 0.5000");
+  EXPECT_EQ(final_line(images, {}), "Epoch 2/3  500 images  1 s  2.0 ms/image  loss 0.5000");
+  images.total = 400;  // what another epoch had: this one has more
+  EXPECT_EQ(running_line(images, {.is_there = true, .width = 80}),
+            "Epoch 2/3  ###############  500/400 images  0 s left  2.0 ms/image  loss 0.5000");
 }
 
 TEST(ProgressLine, ends_with_all_scores) {
   EpochState over = half;
-  over.steps_done = 375;
+  over.done = 375;
   over.seconds = 3700;
   over.scores.set("val_loss", 1.25e-5);
   over.scores.set("val_accuracy", 0.9);
