@@ -104,8 +104,8 @@ ConvolutionSizes<To> mapped(const ConvolutionSizes<From>& sizes, const Map& map)
   return result;
 }
 
-// As many slices of the pixels as a gradient of the kernel is cut into: a function of the other sizes alone, for formulas and for numbers. A slice has
-// 512 pixels or more; a kernel of many elements is cut along its own axes instead, and its partial sums would take memory.
+// As many slices of the pixels as a gradient of the kernel is cut into: a function of the other sizes alone, for formulas and for numbers. A slice
+// has 512 pixels or more; a kernel of many elements is cut along its own axes instead, and its partial sums would take memory.
 template <class Size>
 Size convolution_slices(const ConvolutionSizes<Size>& sizes) {
   using std::max;

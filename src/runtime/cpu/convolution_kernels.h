@@ -5,8 +5,8 @@
 
 namespace anyshape::runtime {
 
-inline constexpr int64_t tile_pixels = 6;       // rows of a tile in registers, whatever the instruction set
-inline constexpr int64_t narrow_pixels = 16;   // the same where columns are at most narrow_columns, and pixels are the lanes
+inline constexpr int64_t tile_pixels = 6;     // rows of a tile in registers, whatever the instruction set
+inline constexpr int64_t narrow_pixels = 16;  // the same where columns are at most narrow_columns, and pixels are the lanes
 inline constexpr int64_t narrow_columns = 6;
 inline constexpr int64_t strip_columns = 64;    // work is cut into strips of so many columns: whole tiles of any set
 inline constexpr int64_t most_depth = 512;      // values of a source that are walked at a time
@@ -17,7 +17,8 @@ alignas(64) inline constexpr float zero_pixel[most_channels + 16] = {};
 
 // Results, pixels x columns: the sums over taps and depth, in this order, of sources times weights.
 struct PixelTile {
-  int64_t pixels = 0, columns = 0;  // 1 to tile_pixels, 1 to ConvolutionKernels::tile_columns; or narrow, 1 to narrow_pixels and narrow_columns
+  int64_t pixels = 0,
+          columns = 0;  // 1 to tile_pixels, 1 to ConvolutionKernels::tile_columns; or narrow, 1 to narrow_pixels and narrow_columns
   int64_t taps = 0, depth = 0;
   const float* const* sources = nullptr;  // [taps][tile_pixels], `depth` values each; all are set in narrow tiles
   const float* weights = nullptr;         // rows of columns, one per value of a source
@@ -41,7 +42,8 @@ struct GradientTile {
   bool adds = false;
 };
 
-// Panels, [rows][width] each, of neighbouring columns: copies of a matrix with zeros behind its last column. The last panel is as wide as it has vectors.
+// Panels, [rows][width] each, of neighbouring columns: copies of a matrix with zeros behind its last column. The last panel is as wide as it has
+// vectors.
 struct PanelCopy {
   const float* from = nullptr;
   int64_t row_step = 0, column_step = 0;  // one of them is 1
@@ -77,9 +79,9 @@ struct DepthwiseGradient {
   const float* dy = nullptr;
   int64_t dy_step = 0;
   float* sums = nullptr;
-  int64_t sum_step = 0;                       // between taps
-  int64_t first_channel = 0, end_channel = 0; // dy and sums begin at channel 0, too
-  int64_t channels = 0;                       // of dy
+  int64_t sum_step = 0;                        // between taps
+  int64_t first_channel = 0, end_channel = 0;  // dy and sums begin at channel 0, too
+  int64_t channels = 0;                        // of dy
   LaneGroups groups;
 };
 

@@ -60,7 +60,8 @@ void copy_panels(const PanelCopy& copy) {
   constexpr int64_t panel_columns = int64_t{tile_vectors<V>} * V::lanes;
   float* panel = copy.to;
   for (int64_t first = 0; first < copy.columns; first += panel_columns, panel += copy.panel_step)
-    transpose_panel<V>(copy, copy.from + first * copy.column_step, copy.columns - first < panel_columns ? copy.columns - first : panel_columns, panel);
+    transpose_panel<V>(copy, copy.from + first * copy.column_step,
+                       copy.columns - first < panel_columns ? copy.columns - first : panel_columns, panel);
 }
 
 }  // namespace anyshape::runtime

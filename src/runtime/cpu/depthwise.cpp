@@ -1,4 +1,5 @@
-// Rows of neighbouring pixels whose taps are all inside the image are handled together, and those at its edges one by one with the taps that they have.
+// Rows of neighbouring pixels whose taps are all inside the image are handled together, and those at its edges one by one with the taps that they
+// have.
 #include "runtime/cpu/depthwise.h"
 
 #include <algorithm>

@@ -5,7 +5,8 @@
 
 namespace anyshape::runtime {
 
-// How the lanes of a vector get the values of their groups: each has one of its own, or they are picked from the values of one vector, or read one by one.
+// How the lanes of a vector get the values of their groups: each has one of its own, or they are picked from the values of one vector, or read one
+// by one.
 enum class LaneSource { Own, Picked, Gathered };
 
 // A vector of channels, `first` and those behind it. Whole: all lanes are channels.
@@ -70,14 +71,17 @@ template <class V, class Body>
   if (first < end) body(Lanes<V, LaneSource::Own, false>(first, channels, own));
 }
 template <class V, class Body>
-[[gnu::always_inline]] inline void each_vector_in_groups(int64_t first, int64_t end, int64_t channels, const LaneGroups& groups, const Body& body) {
+[[gnu::always_inline]] inline void each_vector_in_groups(int64_t first, int64_t end, int64_t channels, const LaneGroups& groups,
+                                                         const Body& body) {
   for (; first < end; first += V::lanes) {
     const int64_t last = first + V::lanes <= end ? first + V::lanes - 1 : end - 1;
     const bool is_near = (last / groups.columns - first / groups.columns + 1) * groups.values <= V::lanes;
     if (first + V::lanes > end)
-      is_near ? body(Lanes<V, LaneSource::Picked, false>(first, channels, groups)) : body(Lanes<V, LaneSource::Gathered, false>(first, channels, groups));
+      is_near ? body(Lanes<V, LaneSource::Picked, false>(first, channels, groups))
+              : body(Lanes<V, LaneSource::Gathered, false>(first, channels, groups));
     else
-      is_near ? body(Lanes<V, LaneSource::Picked, true>(first, channels, groups)) : body(Lanes<V, LaneSource::Gathered, true>(first, channels, groups));
+      is_near ? body(Lanes<V, LaneSource::Picked, true>(first, channels, groups))
+              : body(Lanes<V, LaneSource::Gathered, true>(first, channels, groups));
   }
 }
 

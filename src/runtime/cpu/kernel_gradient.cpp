@@ -1,5 +1,5 @@
-// The same tiles as of results, with pixels as depth: a task has a slice of the pixels, some taps, a range of channels and a strip of columns. It goes
-// over its pixels part by part, with their gradients in a panel that all of its taps and channels read.
+// The same tiles as of results, with pixels as depth: a task has a slice of the pixels, some taps, a range of channels and a strip of columns. It
+// goes over its pixels part by part, with their gradients in a panel that all of its taps and channels read.
 #include "runtime/cpu/kernel_gradient.h"
 
 #include <algorithm>
@@ -120,8 +120,8 @@ class KernelGradient {
     }
   }
 
-  // Pixels a multiple of some KiB apart drive each other out of the first cache, and every tile of columns reads them again: copies in rows that are an
-  // odd number of lines long do not.
+  // Pixels a multiple of some KiB apart drive each other out of the first cache, and every tile of columns reads them again: copies in rows that are
+  // an odd number of lines long do not.
   static void bring_near(int64_t values, int64_t pixels, const float** sources, float* copies) {
     const int64_t lines = divide_up(values, line) | 1;
     for (int64_t pixel = 0; pixel < pixels; ++pixel, copies += lines * line) {

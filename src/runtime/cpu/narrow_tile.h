@@ -33,7 +33,8 @@ void run_narrow_tile(const PixelTile& tile, int64_t first) {
   typename V::Vector sums[columns];
   unrolled<columns>([&](auto column) __attribute__((always_inline)) { sums[column] = V::load(memory[column]); });
   const auto add = [&](typename V::Vector values, const float* weights) __attribute__((always_inline)) {
-    unrolled<columns>([&](auto column) __attribute__((always_inline)) { V::add_product(sums[column], values, V::in_all_lanes(weights + column)); });
+    unrolled<columns>([&](auto column)
+                          __attribute__((always_inline)) { V::add_product(sums[column], values, V::in_all_lanes(weights + column)); });
   };
   for (int64_t tap = 0; tap < tile.taps; ++tap) {
     const float* const* const sources = tile.sources + tap * narrow_pixels + first;

@@ -1,4 +1,5 @@
-// Tasks are large enough to be worth their weights, which each of them reads, and small enough that what they read and write stays in the second cache.
+// Tasks are large enough to be worth their weights, which each of them reads, and small enough that what they read and write stays in the second
+// cache.
 #include "runtime/cpu/pixel_cut.h"
 
 #include <algorithm>

@@ -160,7 +160,8 @@ class PixelProduct {
     float* const panels = task.scratch.panels.at_least(rows * strip_columns * (few ? strips : 1) + 16);
     Strip strip[most_strips];
     if (few) {
-      for (int64_t i = 0; i < strips; ++i) set_strip(task, block, task.first_column + i * strip_columns, panels + i * strip_columns * rows, strip[i]);
+      for (int64_t i = 0; i < strips; ++i)
+        set_strip(task, block, task.first_column + i * strip_columns, panels + i * strip_columns * rows, strip[i]);
       for (int64_t tile = 0; tile < task.table.tiles(); ++tile)
         for (int64_t i = 0; i < strips; ++i) run_tiles(task, block, task.first_column + i * strip_columns, strip[i], tile, tile + 1);
       return;
@@ -227,7 +228,8 @@ class PixelProduct {
     const int64_t end_column = std::min(column + strip_columns, task.end_column);
     const float* weights = strip.weights;
     for (; column < end_column; column += kernels_.tile_columns, weights += strip.panel_step) {
-      PixelTile tile{.columns = std::min(kernels_.tile_columns, end_column - column), .depth = block.depth, .weights = weights, .adds = block.adds};
+      PixelTile tile{
+          .columns = std::min(kernels_.tile_columns, end_column - column), .depth = block.depth, .weights = weights, .adds = block.adds};
       tile.weight_step = strip.row_step == 0 ? width_of(tile.columns) : strip.row_step;
       int64_t tap_weights[PixelTable::most_taps];
       for (size_t tap = 0; tap < block.taps.size(); ++tap) tap_weights[tap] = strip.tap_rows[tap] * tile.weight_step;
@@ -235,7 +237,8 @@ class PixelProduct {
     }
   }
 
-  void run_tile(const Task& task, const WeightBlock& block, int64_t column, const int64_t* tap_weights, int64_t number, PixelTile tile) const {
+  void run_tile(const Task& task, const WeightBlock& block, int64_t column, const int64_t* tap_weights, int64_t number,
+                PixelTile tile) const {
     const int64_t result_channels = is_gradient_ ? sizes_.channels : sizes_.filters;
     tile.pixels = task.table.pixels_of(number);
     tile.taps = static_cast<int64_t>(block.taps.size());

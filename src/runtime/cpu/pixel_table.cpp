@@ -1,5 +1,5 @@
-// Where all taps of a pixel are inside, its pointers are one plus an offset per tap; elsewhere each is looked at. A run that stands in the source as it
-// is needed is read there, and others are copied, with zeros for the padding.
+// Where all taps of a pixel are inside, its pointers are one plus an offset per tap; elsewhere each is looked at. A run that stands in the source as
+// it is needed is read there, and others are copied, with zeros for the padding.
 #include "runtime/cpu/pixel_table.h"
 
 #include <algorithm>
@@ -95,7 +95,8 @@ void PixelTable::fill_interior(int64_t at, int64_t step, int64_t count, const fl
 void PixelTable::fill_pixel(const PixelRow& row, const SpatialSizes& place, const Phase& phase, std::span<const PixelTap> taps,
                             const PixelSources& sources) {
   const SpatialSizes& sizes = row.image.sources;
-  const int64_t at = (row.image.first_source + (place[0] * sizes[1] + place[1]) * sizes[2] + place[2]) * sources.channels;  // may be outside, as a number
+  const int64_t at =
+      (row.image.first_source + (place[0] * sizes[1] + place[1]) * sizes[2] + place[2]) * sources.channels;  // may be outside, as a number
   const int64_t tile = pixels_ / tile_size_;
   const float** to = sources_ + tile * taps_ * tile_size_ + pixels_ % tile_size_;
   const bool copies = sources.in_runs && !(runs_stand(phase, sources) && phase[2].all_inside(place[2], sizes[2]));
@@ -106,7 +107,9 @@ void PixelTable::fill_pixel(const PixelRow& row, const SpatialSizes& place, cons
                         (sources.in_runs || is_inside(place[2] + offset[2], sizes[2]));
     all_used = all_used && inside;
     marks_[tile * taps_ + tap] |= inside ? 1 : 0;
-    *to = !inside ? zero_pixel : copies ? copied_run(at + distances_[tap], place[2], sizes[2], tap, phase[2], sources) : sources.first + (at + distances_[tap]);
+    *to = !inside  ? zero_pixel
+          : copies ? copied_run(at + distances_[tap], place[2], sizes[2], tap, phase[2], sources)
+                   : sources.first + (at + distances_[tap]);
   }
   if (all_used) whole_[tile] = 1;
   ++pixels_;

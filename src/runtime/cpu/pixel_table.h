@@ -41,14 +41,15 @@ class PixelTable {
   int64_t pixels_of(int64_t tile) const { return tile + 1 < tiles() ? tile_size_ : pixels_ - tile * tile_size_; }
   const float* const* sources(int64_t tile) const { return sources_ + tile * taps_ * tile_size_; }  // [taps][tile size]
   const int64_t* results(int64_t tile) const { return results_ + tile * tile_size_; }               // the pixels, counted flat
-  bool uses(int64_t tile, int64_t tap) const { return marks_[tile * taps_ + tap] != 0; }             // else all its sources are padding
+  bool uses(int64_t tile, int64_t tap) const { return marks_[tile * taps_ + tap] != 0; }            // else all its sources are padding
   bool uses_all(int64_t tile) const { return whole_[tile] != 0; }
 
  private:
   void set_distances(const SpatialSizes& sizes, std::span<const PixelTap> taps, int64_t channels);
   void fill_row(const PixelRow& row, const Phase& phase, std::span<const PixelTap> taps, const PixelSources& sources);
   void fill_interior(int64_t at, int64_t step, int64_t count, const float* first);
-  void fill_pixel(const PixelRow& row, const SpatialSizes& place, const Phase& phase, std::span<const PixelTap> taps, const PixelSources& sources);
+  void fill_pixel(const PixelRow& row, const SpatialSizes& place, const Phase& phase, std::span<const PixelTap> taps,
+                  const PixelSources& sources);
   const float* copied_run(int64_t at, int64_t source, int64_t size, int64_t tap, const AxisPhase& phase, const PixelSources& sources);
 
   ConvolutionScratch& scratch_;
