@@ -24,6 +24,7 @@ DISTRIBUTE_GROUP_DOC = YES
 GENERATE_HTML = NO
 GENERATE_LATEX = NO
 GENERATE_XML = YES
+DOT_GRAPH_MAX_NODES = 200
 QUIET = YES
 """
 UNTOLD = re.compile(r"warning: Member (?P<code>.*) \((?P<kind>\w+)\) of (?P<scope>\w+) (?P<name>\S+) is not documented")

@@ -91,7 +91,10 @@ const graph::Check* TraceEntry::failed_retrace_check(std::span<const Tensor> arg
 }
 
 void TraceEntry::throw_failed_check(const std::string& function, std::span<const int64_t> values) const {
-  graph::throw_failed(*first_failing(values, false), signature_.bindings(values), function);
+  const auto do_all_hold = [&](const Bindings& sizes) {
+    return std::ranges::all_of(checks_, [&](const EntryCheck& each) { return each.check->retrace || each.check->check.holds(sizes); });
+  };
+  graph::throw_failed(*first_failing(values, false), signature_.bindings(values), function, do_all_hold);
 }
 
 void TraceEntry::count_call(std::span<const int64_t> values, int64_t tick) const {

@@ -15,30 +15,33 @@
 namespace anyshape::graph {
 namespace {
 
-// The next larger size of a symbol with which the check holds, the others as they are; none where there is none near.
-std::optional<int64_t> next_size(const SizeCheck& check, const Symbol& symbol, Bindings sizes) {
-  constexpr int64_t tried = 4096;
-  const int64_t now = *sizes.find(symbol.id);
-  for (int64_t size = now + 1; size <= std::min(now + tried, symbol.options.max); ++size) {
-    sizes.set(symbol.id, size);
-    if (size % symbol.options.multiple_of == 0 && check.holds(sizes)) return size;
+bool holds(const SizeCheck& check, const OtherChecks& do_others_hold, const Bindings& sizes) {
+  try {
+    return check.holds(sizes) && (do_others_hold == nullptr || do_others_hold(sizes));
+  } catch (const Error&) {
+    return false;  // a side has no value for these sizes
   }
-  return std::nullopt;
 }
 
-// Where an input is too small: " It would hold with height = 31, or width = 40."
-std::string sufficient_sizes(const SizeCheck& check, const Bindings& sizes) {
+// Where an input is too small: " It would hold with height = 31, or width = 40.", the other sizes as they are.
+std::string sufficient_sizes(const SizeCheck& check, const OtherChecks& do_others_hold, const Bindings& sizes) {
+  constexpr int64_t tried = 4096;
   if (check.relation != Relation::Less && check.relation != Relation::LessEqual) return "";
   std::string text;
   std::vector<uint64_t> seen;
-  for (const Dim& side : {check.a, check.b}) {
-    for_each_symbol(side, [&](const Symbol& symbol) {
-      if (std::ranges::find(seen, symbol.id) != seen.end() || !sizes.find(symbol.id)) return;
-      seen.push_back(symbol.id);
-      if (const std::optional<int64_t> size = next_size(check, symbol, sizes))
-        text += fmt::format("{} {} = {}", text.empty() ? "" : ", or", symbol.name, *size);
-    });
-  }
+  const auto append_size = [&](const Symbol& symbol) {
+    const std::optional<int64_t> now = sizes.find(symbol.id);
+    if (!now || std::ranges::find(seen, symbol.id) != seen.end()) return;
+    seen.push_back(symbol.id);
+    Bindings larger = sizes;
+    for (int64_t size = *now; size < symbol.options.max && size - *now < tried;) {
+      larger.set(symbol.id, ++size);
+      if (size % symbol.options.multiple_of != 0 || !holds(check, do_others_hold, larger)) continue;
+      text += fmt::format("{} {} = {}", text.empty() ? "" : ", or", symbol.name, size);
+      return;
+    }
+  };
+  for (const Dim& side : {check.a, check.b}) for_each_symbol(side, append_size);
   return text.empty() ? text : fmt::format(" It would hold with{}.", text);
 }
 
@@ -56,9 +59,9 @@ std::string sufficient_sizes(const SizeCheck& check, const Bindings& sizes) {
 
 void throw_failed(const Check& check, int64_t a, int64_t b, std::string_view place) { throw_told(check, a, b, place, ""); }
 
-void throw_failed(const Check& check, const Bindings& sizes, std::string_view function) {
+void throw_failed(const Check& check, const Bindings& sizes, std::string_view function, const OtherChecks& do_others_hold) {
   throw_told(check, evaluate(check.check.a, sizes), evaluate(check.check.b, sizes), fmt::format("function \"{}\"", function),
-             sufficient_sizes(check.check, sizes));
+             sufficient_sizes(check.check, do_others_hold, sizes));
 }
 
 }  // namespace anyshape::graph

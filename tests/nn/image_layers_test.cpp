@@ -63,6 +63,9 @@ TEST(ImageLayers, say_which_size_an_image_needs) {
   EXPECT_NE(traced.find("It would hold with height = 11."), std::string::npos) << traced;
   EXPECT_NE(traced.find("In layer \"sequential/body\"."), std::string::npos) << traced;
   EXPECT_NE(traced.find("In function \"predict\"."), std::string::npos) << traced;
+  const std::string shallow = text_of<ShapeError>([&] { predict(ones({1, 1, 16, 3})); });
+  EXPECT_NE(shallow.find("It would hold with height = 11. In layer \"sequential/pool\"."), std::string::npos)
+      << shallow << "\nthe size that the later layers need, too";
   EXPECT_NO_THROW(predict(ones({1, 11, 16, 3})));
   EXPECT_THROW(predict(ones({1, 10, 16, 3})), ShapeError);
 }
