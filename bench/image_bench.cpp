@@ -28,9 +28,7 @@ const std::vector<Size> predicted_unseen = {{192, 192}, {256, 256}, {160, 224}, 
 
 Tensor images(int64_t count, Size size) { return as::random::normal({count, size[0], size[1], 3}); }
 
-as::Batch batch(Size size) {
-  return {.x = {images(rows, size)}, .y = {as::random::integers({rows}, {.high = classes, .dtype = as::i32})}};
-}
+as::Batch batch(Size size) { return {.x = {images(rows, size)}, .y = {as::random::integers({rows}, {.high = classes, .dtype = as::i32})}}; }
 
 as::Model network() {
   as::Model model = as::applications::resnet50({.input_shape = {as::dynamic, as::dynamic, 3}, .classes = classes});
