@@ -1,6 +1,7 @@
 // An op is data in one place: its rules for dtypes, shapes, gradients and loops. Passes and interpreters ask these, never the name.
 #pragma once
 #include "graph/attrs.h"
+#include "graph/op_traits.h"
 #include "shape/prove.h"
 #include "shape/size_check.h"
 
@@ -185,6 +186,7 @@ struct OpDef {
   // Control: the call as it is made where gradients will be asked for; what it saves for them comes as further outputs.
   Attrs (*saving)(const Attrs& attrs) = nullptr;
   SplitsRule (*splits)(const OpCall& call) = nullptr;  // segment ops: what their row splits are held to before anything is read by them
+  OpTraits traits = {};
 
   bool checks_data() const { return index_rule != nullptr || splits != nullptr; }
 };

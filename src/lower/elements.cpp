@@ -31,7 +31,7 @@ class Elements::Call final : public ElementCall {
   // x less the greatest of the numbers it is among, as every softmax has it.
   bool is_at_most_zero(int k) const override {
     const Node* const node = node_.inputs[static_cast<size_t>(k)]->node;
-    if (node == nullptr || node->op != &subtract_op) return false;
+    if (node == nullptr || !node->op->traits.is_difference) return false;
     const Value *const x = node->inputs[0], *const greatest = node->inputs[1];
     const ReduceRule* const reduce = greatest->node == nullptr ? nullptr : greatest->node->op->reduce;
     return reduce != nullptr && reduce->combine == loop::Combine::Maximum && greatest->node->inputs[0] == x &&

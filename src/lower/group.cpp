@@ -7,8 +7,6 @@
 #include "lower/epilogue.h"
 #include "lower/fuse_rows.h"
 #include "lower/merge.h"
-#include "ops/all_ops.h"
-#include "ops/movement/slice.h"
 #include "shape/prove.h"
 
 #include <fmt/format.h>
@@ -54,15 +52,17 @@ bool is_cut_up(const Value& value, std::span<const Node* const> consumers, const
   std::optional<size_t> along;
   Dim end = 0;
   for (const Node* consumer : consumers) {
-    if (consumer->op != &slice_op) return false;
-    const SliceAttrs& attrs = consumer->attrs.as<SliceAttrs>();
-    for (size_t axis = 0; axis < attrs.begins.size(); ++axis) {
-      if (attrs.begins[axis].same_as(0) && attrs.sizes[axis].same_as(value.spec.shape[static_cast<int>(axis)])) continue;
-      if (attrs.steps[axis] != 1 || along.value_or(axis) != axis) return false;
+    if (consumer->op->traits.part == nullptr) return false;
+    const TensorPart part = consumer->op->traits.part(consumer->attrs);
+    const Shape& sizes = consumer->outputs[0]->spec.shape;
+    for (size_t axis = 0; axis < part.begins.size(); ++axis) {
+      const int number = static_cast<int>(axis);
+      if (part.begins[axis].same_as(0) && sizes[number].same_as(value.spec.shape[number])) continue;
+      if (part.steps[axis] != 1 || along.value_or(axis) != axis) return false;
       along = axis;
     }
-    if (!along || *along >= attrs.begins.size() || !proves_less_equal(end, attrs.begins[*along]).value_or(false)) return false;
-    end = attrs.begins[*along] + attrs.sizes[*along];
+    if (!along || *along >= part.begins.size() || !proves_less_equal(end, part.begins[*along]).value_or(false)) return false;
+    end = part.begins[*along] + sizes[static_cast<int>(*along)];
   }
   return !repeats_openly(value, groups);
 }

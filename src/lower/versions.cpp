@@ -1,5 +1,5 @@
 // Loop versions for sizes that are only known to be 1 or not when the kernel runs, and the index checks at a kernel's beginning.
-#include "loop/routine_names.h"
+#include "loop/routines.h"
 #include "lower/lower_loops.h"
 
 namespace anyshape::lower {

@@ -2,7 +2,7 @@
 #include "graph/bind.h"
 #include "graph/ragged.h"
 #include "loop/element.h"
-#include "loop/routine_names.h"
+#include "loop/routines.h"
 #include "ops/all_ops.h"
 #include "ops/loops.h"
 #include "ops/segment/segments.h"
