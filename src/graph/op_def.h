@@ -142,10 +142,12 @@ struct RowRule {
   Attrs (*with_rows)(const Attrs& attrs, const Dim& rows) = nullptr;  // for another number of rows; none: attributes do not say how many
 };
 
-// Rows of unequal length: the last input holds row splits, which begin at 0, never decrease and end at `total`.
+// Rows of unequal length: the last input holds row splits, which begin at 0, never decrease and end at `total`; or those of another input, which are checked
+// elsewhere.
 struct SplitsRule {
   Dim total;
   bool empty_rows = true;  // may there be any?
+  int equal_to = -1;       // the input whose row splits they have to be
 };
 
 // Where to read or write is data: the last input holds indices below a limit, one for all of them, or one per component along its last axis.

@@ -54,6 +54,9 @@ struct KernelReads {
 KernelReads find_reads(const graph::Node& root, const Groups& groups);
 KernelReads find_reads(const Roots& roots, const Groups& groups);  // of loops over one space
 
+// What is read where the indices or row splits of an indexed op are checked.
+void add_checked(const graph::Node& indexed, KernelReads& found);
+
 bool is_loop(const graph::Node& node);           // an op that is said element by element
 const Shape& space_of(const graph::Node& root);  // that its loops walk: its result, or what it reduces
 
