@@ -5,7 +5,6 @@
 #include "function/eager_call.h"
 #include "function/random_state.h"
 #include "graph/bind.h"
-#include "ops/movement/concat.h"
 #include "shape/dim_node.h"
 #include "tensor/view.h"
 

@@ -5,7 +5,6 @@
 #include "function/random_state.h"
 #include "graph/regions.h"
 #include "graph/variable_gate.h"
-#include "ops/all_ops.h"
 #include "ops/source/constant.h"
 #include "tensor/host_data.h"
 #include "tensor/tensor_impl.h"

@@ -38,13 +38,13 @@ inline bool begins_at_zero(const TensorPart& part) {
 inline bool always_identity(const OpCall&) { return true; }
 
 struct OpTraits {
-  bool is_cast = false;        // the first input's numbers in another dtype
-  bool is_difference = false;  // the first input less the second
-  bool keeps_elements = false;  // each element of the result is one of the first input's, whatever the others hold
+  bool is_cast = false;           // the first input's numbers in another dtype
+  bool is_difference = false;     // the first input less the second
+  bool keeps_elements = false;    // each element of the result is one of the first input's, whatever the others hold
   bool is_long_function = false;  // its gradient reads its result, which takes long to compute again
   NeverNegativeZero never_negative_zero = NeverNegativeZero::Unknown;
   ControlFlow control = ControlFlow::None;
-  bool (*is_identity)(const OpCall& call) = nullptr;  // whether a result that has the first input's shape is that input
+  bool (*is_identity)(const OpCall& call) = nullptr;           // whether a result that has the first input's shape is that input
   int (*joined_axis)(const Attrs& attrs, int rank) = nullptr;  // the result is the inputs one after the other along this axis of it
   TensorPart (*part)(const Attrs& attrs) = nullptr;            // the result is this part of the first input
 };

@@ -6,6 +6,7 @@
 #include "lower/concat_in_place.h"
 #include "lower/epilogue.h"
 #include "lower/fuse_rows.h"
+#include "lower/known_reads.h"
 #include "lower/merge.h"
 #include "shape/prove.h"
 
@@ -98,6 +99,7 @@ Groups group(const Graph& graph, Decisions& decisions, std::span<const Update> u
   const graph::SlotSet<Value> results(graph, graph.outputs);
   Groups groups;
   groups.in_memory = graph::SlotSet<Value>(graph);
+  groups.known_reads = std::make_shared<KnownReads>();
   Roots roots;
   graph::SlotTable<Node, int> ops_inside(graph);  // of the loop a node's element is computed in
   for (const Node* node : graph.nodes()) {

@@ -4,6 +4,7 @@
 #include "lower/axes.h"
 #include "lower/elements.h"
 #include "lower/group.h"
+#include "lower/known_reads.h"
 
 #include <algorithm>
 
@@ -121,7 +122,11 @@ KernelReads find_reads(const Node& root, const Groups& groups) {
     return found;
   }
   walk(root, groups, found);
+  KernelKey key(groups.known_reads->sizes, groups);
+  key.add(root);
+  if (groups.known_reads->find(key, found)) return found;
   dry_run(root, groups, found);
+  groups.known_reads->add(std::move(key), found);
   return found;
 }
 

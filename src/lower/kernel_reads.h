@@ -4,6 +4,7 @@
 #include "graph/graph.h"
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace anyshape::lower {
@@ -48,6 +49,8 @@ struct KernelReads {
   void add_open(const OpenSize& size);
   std::vector<Dim> open_sizes(int axis) const;
 };
+
+class KnownReads;  // of one graph, by the keys of the loops
 
 // Of the loops that end in `root`, by what is in memory now. What is neither a loop over elements nor a reduction reads all its inputs as a
 // whole.

@@ -5,7 +5,6 @@
 #include "graph/regions.h"
 #include "graph/slot_table.h"
 #include "graph/text.h"
-#include "ops/all_ops.h"
 #include "ops/control/scan.h"
 #include "passes/run_passes.h"
 

@@ -5,7 +5,6 @@
 #include "graph/slot_table.h"
 #include "graph/symbol_collector.h"
 #include "graph/text.h"
-#include "ops/all_ops.h"
 #include "passes/prune_scan.h"
 #include "passes/run_passes.h"
 
