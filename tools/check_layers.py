@@ -7,6 +7,8 @@
   - LLVM's headers are included in src/codegen/ only, oneDNN's in src/runtime/ only, libpng's and libjpeg's in src/io/ only;
   - what cuts work for a processor stays out of what says which work there is: src/ops/ and the lowering of src/lower/ name no grain, no task and
     no vector, but for the files that write a library's tasks and the mapping pass itself;
+  - analyses ask an op's traits (graph/op_traits.h) and a table of routines (loop/routines.h): outside of src/ops/ only the passes that rewrite
+    particular ops test which op a node has;
   - where a tensor's memory is on its device (`device_address()`, the `pointer` of a Buffer) is asked in src/tensor/ and src/runtime/ only: all others
     go through `host_data()`;
   - headers of src/runtime/cpu/ (the thread pool, the kernel ABI, library routines) are included there and in src/codegen/, which generates code for
@@ -35,6 +37,12 @@ DEVICE_MEMORY, KNOW_DEVICE_MEMORY = re.compile(r"\bdevice_address\s*\(|\bbuffer(
 NEUTRAL = ["ops", "lower"]
 CUTS = re.compile(r"\b(\w*grain\w*|\w*per_task\w*|task_\w+|\w+_task|\w*tasks?\b|parallel_for|vector_for|vector_bytes|vector_width)\b")
 MAY_CUT = ["lower/map_cpu."]
+
+# What one op is asked in an analysis, another will have to be asked, too: the answer stands with the op.
+ANALYSES = ["passes", "lower", "runtime", "codegen", "autodiff", "function", "nn"]
+TESTS_OPS = re.compile(r"[=!]=\s*&?\w+_op\b|&\w+_op\s*[,}]|\bis_made_by\(.*\b\w+_op\b|\b(op|instruction)(\.|->)name\s*[=!]=|\broutine::\w+\s*[=!]=|[=!]=\s*(loop::)?routine::")
+REWRITE_OPS = [f"passes/{name}." for name in
+               ("patterns", "simplify_algebra", "simplify_shapes", "absorb_transposes", "clean_gradients", "expand_products", "fold_constants")]
 
 WRITTEN_BY_USERS = ["README.md", "docs/guide", "examples", "tests/acceptance"]
 PLUMBING = re.compile(r"\bdetail\s*::|\bnamespace\s+(\w+\s*::\s*)*detail\b")
@@ -108,6 +116,16 @@ def check_neutral(path, root):
             yield f"src/{where}:{number}: names {found.group(1)}; expected loops that say what is independent: each, ranges, runs, elements"
 
 
+def check_analyses(path, root):
+    where = path.relative_to(root / "src").as_posix()
+    if not where.startswith(tuple(folder + "/" for folder in ANALYSES)) or where.startswith(tuple(REWRITE_OPS)):
+        return
+    for number, line in lines_of(path):
+        found = TESTS_OPS.search(line.split("//")[0])
+        if found:
+            yield f"src/{where}:{number}: tests which op or routine it is ({found.group(0).strip()}); expected a trait that the op states (graph/op_traits.h)"
+
+
 def check_memory(path, root):
     where = path.relative_to(root)
     if where.parts[1] in KNOW_DEVICE_MEMORY:
@@ -132,6 +150,7 @@ def check(root):
         if path.suffix in (".h", ".cpp"):
             yield from check_internal(path, root, order)
             yield from check_neutral(path, root)
+            yield from check_analyses(path, root)
             yield from check_memory(path, root)
     for place in WRITTEN_BY_USERS:
         for path in sorted([root / place, *(root / place).rglob("*")]):
@@ -172,6 +191,17 @@ def self_test():
         ("src/lower/width.cpp", "b.vector_for(zero, n, body);\n", "names vector_for"),
         ("src/lower/map_cpu.cpp", "b.parallel_for(zero, n, grain, body);\n", None),
         ("src/runtime/cpu/pool.cpp", "run(count, grain, body);\n", None),
+        ("src/lower/one_op.cpp", "if (node.op == &slice_op) return;\n", "tests which op"),
+        ("src/runtime/other_op.cpp", "if (node->op != &cast_op) return;\n", "tests which op"),
+        ("src/function/named.cpp", "if (call.op.name != cast_op.name) return;\n", "tests which op"),
+        ("src/function/spelled.cpp", 'if (node->op->name == "cast") return;\n', "tests which op"),
+        ("src/passes/list.cpp", "const OpDef* const cheap[] = {&exp_op, &add_op};\n", "tests which op"),
+        ("src/passes/maker.cpp", "return is_made_by(value, constant_op);\n", "tests which op"),
+        ("src/lower/routine.cpp", "if (instruction.name == loop::routine::check_splits.name) return;\n", "tests which op"),
+        ("src/lower/trait.cpp", "if (node.op->traits.is_cast && name == other.name) return;  // op == &cast_op\n", None),
+        ("src/function/makes.cpp", "graph.add_node(constant_op, {}, attrs, specs);\n", None),
+        ("src/passes/simplify_algebra.cpp", "if (node.op == &add_op) return;\n", None),
+        ("src/ops/own.cpp", "if (node.op == &add_op) return;\n", None),
         ("src/base/address.cpp", "char* p = x.impl()->device_address();\n", "only tensor/ and runtime/ may"),
         ("src/base/pointer.cpp", "void* p = x.impl()->buffer()->pointer;\n", "only tensor/ and runtime/ may"),
         ("src/base/told.cpp", "char* p = host_data(x);  // not its device_address()\n", None),
@@ -191,7 +221,7 @@ def self_test():
     ]
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        (root / "CMakeLists.txt").write_text("set(ANYSHAPE_FOLDERS base loop ops lower runtime codegen function)\n")
+        (root / "CMakeLists.txt").write_text("set(ANYSHAPE_FOLDERS base loop ops passes lower runtime codegen function)\n")
         write_cases(root, cases)
         messages = list(check(root))
     wrong = []

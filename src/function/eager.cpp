@@ -5,7 +5,6 @@
 #include "function/eager_call.h"
 #include "function/random_state.h"
 #include "graph/bind.h"
-#include "ops/movement/concat.h"
 #include "shape/dim_node.h"
 #include "tensor/view.h"
 
@@ -49,9 +48,8 @@ class Eager final : public Interpreter {
     if (call.op.view != nullptr) {
       if (Tensor seen = call.op.view(call.inputs, call.attrs, call.outputs[0]); seen.defined()) return {std::move(seen)};
     }
-    if (call.op.kind == OpKind::Movement) {
-      const std::optional<int> axis = joined_axis(call.op, call.attrs, call.outputs[0].shape.rank());
-      if (std::optional<Tensor> whole = axis ? joined(call, *axis) : std::nullopt) return {std::move(*whole)};
+    if (const auto joined_axis = call.op.traits.joined_axis; joined_axis != nullptr) {
+      if (std::optional<Tensor> whole = joined(call, joined_axis(call.attrs, call.outputs[0].shape.rank()))) return {std::move(*whole)};
     }
     if (call.op.layout == nullptr || std::ranges::all_of(call.inputs, [](const Tensor& input) { return is_contiguous(*input.impl()); })) {
       return run_as(call, 0);

@@ -5,7 +5,6 @@
 #include "function/random_state.h"
 #include "graph/regions.h"
 #include "graph/variable_gate.h"
-#include "ops/all_ops.h"
 #include "ops/source/constant.h"
 #include "tensor/host_data.h"
 #include "tensor/tensor_impl.h"
@@ -22,7 +21,7 @@ namespace {
 std::string user_of(const graph::Graph& graph, const graph::Value* value) {
   for (const graph::Node* node : graph.nodes()) {
     if (std::ranges::find(node->inputs, value) == node->inputs.end()) continue;
-    if (node->op != &cast_op) return std::string(node->op->name);
+    if (!node->op->traits.is_cast) return std::string(node->op->name);
     value = node->outputs[0];
   }
   return "result";
@@ -95,7 +94,7 @@ struct Runs {
 };
 
 bool same_numbers(const Runs& runs, const graph::Node& a, const graph::Node& b) {
-  return a.op != &constant_op || number_of(runs.first, a) == number_of(runs.second, b);
+  return literal_in(*a.op, a.attrs) == nullptr || number_of(runs.first, a) == number_of(runs.second, b);
 }
 
 // False where the two take different paths: what follows cannot be compared.
@@ -121,7 +120,7 @@ bool compare_nodes(const Runs& runs, const graph::Graph& first, const graph::Gra
     }
     if (!compare_regions(runs, *a[i], *b[i], frozen)) return false;
     if (same_attributes(*a[i], *b[i]) && same_numbers(runs, *a[i], *b[i])) continue;
-    if (a[i]->op == &constant_op) {
+    if (literal_in(*a[i]->op, a[i]->attrs) != nullptr) {
       const std::string user = user_of(first, a[i]->outputs[0]);
       frozen.push_back({fmt::format("{} holds the host number {}; a second run gave {}", user, number_of(runs.first, *a[i]),
                                     number_of(runs.second, *b[i])),

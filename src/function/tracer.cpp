@@ -120,7 +120,7 @@ void Tracer::add_checks(const BoundCall& call) {
 // An argument that may be a host number, f32[] by itself, where it meets f64: a second input that holds all of the number. Null for any other
 // call.
 graph::Value* Tracer::wide_argument(const BoundCall& call) {
-  if (call.op.name != cast_op.name || call.outputs[0].dtype != Dtype::f64) return nullptr;
+  if (!call.op.traits.is_cast || call.outputs[0].dtype != Dtype::f64) return nullptr;
   const TracedTensor* const traced = call.inputs[0].impl()->traced();
   if (traced == nullptr || traced->trace != root_.id || call.inputs[0].dtype() != Dtype::f32 || call.inputs[0].rank() != 0) return nullptr;
   const auto argument = std::ranges::find(root_.arguments, traced->value, [](const Tensor& each) { return each.impl()->traced()->value; });

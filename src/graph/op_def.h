@@ -1,6 +1,7 @@
 // An op is data in one place: its rules for dtypes, shapes, gradients and loops. Passes and interpreters ask these, never the name.
 #pragma once
 #include "graph/attrs.h"
+#include "graph/op_traits.h"
 #include "shape/prove.h"
 #include "shape/size_check.h"
 
@@ -141,10 +142,12 @@ struct RowRule {
   Attrs (*with_rows)(const Attrs& attrs, const Dim& rows) = nullptr;  // for another number of rows; none: attributes do not say how many
 };
 
-// Rows of unequal length: the last input holds row splits, which begin at 0, never decrease and end at `total`.
+// Rows of unequal length: the last input holds row splits, which begin at 0, never decrease and end at `total`; or those of another input, which are checked
+// elsewhere.
 struct SplitsRule {
   Dim total;
   bool empty_rows = true;  // may there be any?
+  int equal_to = -1;       // the input whose row splits they have to be
 };
 
 // Where to read or write is data: the last input holds indices below a limit, one for all of them, or one per component along its last axis.
@@ -185,6 +188,7 @@ struct OpDef {
   // Control: the call as it is made where gradients will be asked for; what it saves for them comes as further outputs.
   Attrs (*saving)(const Attrs& attrs) = nullptr;
   SplitsRule (*splits)(const OpCall& call) = nullptr;  // segment ops: what their row splits are held to before anything is read by them
+  OpTraits traits = {};
 
   bool checks_data() const { return index_rule != nullptr || splits != nullptr; }
 };

@@ -3,6 +3,7 @@
 #pragma once
 #include "base/spares.h"
 #include "loop/ir.h"
+#include "loop/routines.h"
 #include "loop/shared_values.h"
 
 #include <deque>
@@ -80,6 +81,9 @@ class Builder {
     Value offset;
   };
   void call(std::string name, std::span<const Argument> buffers, std::span<const Value> integers);
+  void call(const Routine& routine, std::span<const Argument> buffers, std::span<const Value> integers) {
+    call(std::string(routine.name), buffers, integers);
+  }
 
   Dtype type(Value value) const;
   const Instruction* definition(Value value) const;  // of a Constant or Size; nullptr for others

@@ -4,8 +4,6 @@
 #include "base/switches.h"
 #include "graph/text.h"
 #include "lower/kernel_reads.h"
-#include "ops/all_ops.h"
-#include "ops/movement/concat.h"
 #include "shape/dim_node.h"
 
 #include <algorithm>
@@ -21,6 +19,11 @@ using graph::Value;
 
 // Rows of parts are apart in the whole, so that a kernel walks each by itself: short ones would leave its vectors empty.
 constexpr int64_t shortest_row = 16;
+
+// Its parts have no axis less than the whole.
+bool is_concat(const Node& node) {
+  return node.op->traits.joined_axis != nullptr && node.inputs[0]->spec.shape.rank() == node.outputs[0]->spec.shape.rank();
+}
 
 class Placing {
  public:
@@ -51,8 +54,7 @@ class Placing {
 
   void place(const Node& concat) {
     const Value* const whole = concat.outputs[0];
-    const int64_t named = concat.attrs.as<ConcatAttrs>().axis;
-    const int axis = static_cast<int>(named < 0 ? named + whole->spec.shape.rank() : named);
+    const int axis = concat.op->traits.joined_axis(concat.attrs, whole->spec.shape.rank());
     Dim begin = 0;
     for (const Value* input : concat.inputs) {
       groups_.parts_of[input].push_back({whole, axis, begin});
@@ -83,10 +85,10 @@ class Placing {
 
 void concat_in_place(const Graph& graph, Groups& groups, Decisions& decisions) {
   if (concats_in_place.is_off()) return;
-  if (std::ranges::none_of(graph.nodes(), [](const Node* node) { return node->op == &concat_op; })) return;
+  if (std::ranges::none_of(graph.nodes(), [](const Node* node) { return is_concat(*node); })) return;
   Placing placing(graph, groups);
   for (const Node* node : graph.nodes()) {
-    if (node->op != &concat_op) continue;
+    if (!is_concat(*node)) continue;
     const std::string_view against = placing.reason_against(*node);
     decisions.push_back({"concat_in_place", graph::label(*node), against.empty(),
                          std::string(against.empty() ? "its parts are written where they stand" : against)});

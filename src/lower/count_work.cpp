@@ -1,7 +1,7 @@
 // Walks the loops of kernels and adds up what their instructions do, times how often they run.
 #include "lower/count_work.h"
 
-#include "loop/routine_names.h"
+#include "loop/routines.h"
 #include "lower/loop_trips.h"
 #include "shape/dim_node.h"
 #include "shape/prove.h"
@@ -102,21 +102,21 @@ class LaunchCount {
   }
 
   void call(const Instruction& instruction, const Runs& runs, Terms& terms) {
-    const bool product = is_product(instruction);
     for (size_t i = 0; i < instruction.buffers.size(); ++i) {
       Traffic& traffic = traffic_[static_cast<size_t>(instruction.buffers[i])];
       const loop::Access access = launch_.kernel->buffers[static_cast<size_t>(instruction.buffers[i])].access;
       (access == loop::Access::In ? traffic.is_read : traffic.is_written) = true;
       traffic.is_walked = true;
     }
-    if (!product) return;
-    const size_t integers = instruction.buffers.size();  // offsets come first; then transpose_a, transpose_b, m, n, k
+    const loop::Routine* const routine = loop::find_routine(instruction.name);
+    if (routine == nullptr || routine->flops.per_index == 0) return;
+    const size_t first = instruction.buffers.size() + routine->flops.first;  // offsets come before integers
     Runs total = runs;
-    for (size_t i = 2; i < 5; ++i) {
-      const Runs size = trips_.mean(instruction.args[integers + i]);
+    for (size_t i = first; i < first + 3; ++i) {
+      const Runs size = trips_.mean(instruction.args[i]);
       total = total && size ? Runs(*total * *size) : std::nullopt;
     }
-    add(terms, 2, total);
+    add(terms, routine->flops.per_index, total);
   }
 
   void touch(const Instruction& instruction, const Runs& runs) {
@@ -251,7 +251,10 @@ Work& Work::operator+=(const Work& other) {
   return *this;
 }
 
-bool is_product(const Instruction& instruction) { return instruction.op == Op::Call && loop::routine::is_product(instruction.name); }
+bool is_product(const Instruction& instruction) {
+  const loop::Routine* const routine = instruction.op == Op::Call ? loop::find_routine(instruction.name) : nullptr;
+  return routine != nullptr && routine->flops.per_index > 0;
+}
 
 bool is_arithmetic(const Instruction& instruction) {
   return is_floating(instruction.type) && instruction.op >= Op::Add && instruction.op <= Op::Round;

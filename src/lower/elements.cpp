@@ -2,7 +2,6 @@
 #include "lower/elements.h"
 
 #include "lower/random_symbols.h"
-#include "ops/all_ops.h"
 #include "shape/prove.h"
 
 #include <algorithm>
@@ -11,6 +10,15 @@ namespace anyshape::lower {
 
 using graph::Node;
 using graph::Value;
+
+bool is_at_most_zero(const Value* value) {
+  const Node* const node = value->node;
+  if (node == nullptr || !node->op->traits.is_difference) return false;
+  const Value *const x = node->inputs[0], *const greatest = node->inputs[1];
+  const ReduceRule* const reduce = greatest->node == nullptr ? nullptr : greatest->node->op->reduce;
+  return reduce != nullptr && reduce->combine == loop::Combine::Maximum && greatest->node->inputs[0] == x &&
+         greatest->spec.shape.rank() == x->spec.shape.rank();  // else another row's
+}
 
 // An op's view of the group: its inputs are other elements.
 class Elements::Call final : public ElementCall {
@@ -28,15 +36,7 @@ class Elements::Call final : public ElementCall {
     }
     return input(k, at);
   }
-  // x less the greatest of the numbers it is among, as every softmax has it.
-  bool is_at_most_zero(int k) const override {
-    const Node* const node = node_.inputs[static_cast<size_t>(k)]->node;
-    if (node == nullptr || node->op != &subtract_op) return false;
-    const Value *const x = node->inputs[0], *const greatest = node->inputs[1];
-    const ReduceRule* const reduce = greatest->node == nullptr ? nullptr : greatest->node->op->reduce;
-    return reduce != nullptr && reduce->combine == loop::Combine::Maximum && greatest->node->inputs[0] == x &&
-           greatest->spec.shape.rank() == x->spec.shape.rank();  // else another row's
-  }
+  bool is_at_most_zero(int k) const override { return lower::is_at_most_zero(node_.inputs[static_cast<size_t>(k)]); }
   loop::Value size(const Dim& dim) override { return elements_.kernel_.size(dim); }
   loop::Value linear_index() override { return elements_.offset(output.shape, index); }
   loop::Value random_key() override { return size(random_key_symbol()); }

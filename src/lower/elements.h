@@ -27,6 +27,9 @@ struct ElementAccess {
   const graph::Value* value = nullptr;  // that is read from memory; null: an element that is moved before it is read
 };
 
+// x less the greatest of the numbers it is among, as every softmax has it: what made the two is asked even where they are in memory.
+bool is_at_most_zero(const graph::Value* value);
+
 class Elements {
  public:
   using FindBuffer = std::function<int(const graph::Value*)>;  // the program buffer of a value in memory

@@ -6,9 +6,8 @@
 #include "lower/concat_in_place.h"
 #include "lower/epilogue.h"
 #include "lower/fuse_rows.h"
+#include "lower/known_reads.h"
 #include "lower/merge.h"
-#include "ops/all_ops.h"
-#include "ops/movement/slice.h"
 #include "shape/prove.h"
 
 #include <fmt/format.h>
@@ -54,15 +53,17 @@ bool is_cut_up(const Value& value, std::span<const Node* const> consumers, const
   std::optional<size_t> along;
   Dim end = 0;
   for (const Node* consumer : consumers) {
-    if (consumer->op != &slice_op) return false;
-    const SliceAttrs& attrs = consumer->attrs.as<SliceAttrs>();
-    for (size_t axis = 0; axis < attrs.begins.size(); ++axis) {
-      if (attrs.begins[axis].same_as(0) && attrs.sizes[axis].same_as(value.spec.shape[static_cast<int>(axis)])) continue;
-      if (attrs.steps[axis] != 1 || along.value_or(axis) != axis) return false;
+    if (consumer->op->traits.part == nullptr) return false;
+    const TensorPart part = consumer->op->traits.part(consumer->attrs);
+    const Shape& sizes = consumer->outputs[0]->spec.shape;
+    for (size_t axis = 0; axis < part.begins.size(); ++axis) {
+      const int number = static_cast<int>(axis);
+      if (part.begins[axis].same_as(0) && sizes[number].same_as(value.spec.shape[number])) continue;
+      if (part.steps[axis] != 1 || along.value_or(axis) != axis) return false;
       along = axis;
     }
-    if (!along || *along >= attrs.begins.size() || !proves_less_equal(end, attrs.begins[*along]).value_or(false)) return false;
-    end = attrs.begins[*along] + attrs.sizes[*along];
+    if (!along || *along >= part.begins.size() || !proves_less_equal(end, part.begins[*along]).value_or(false)) return false;
+    end = part.begins[*along] + sizes[static_cast<int>(*along)];
   }
   return !repeats_openly(value, groups);
 }
@@ -98,6 +99,7 @@ Groups group(const Graph& graph, Decisions& decisions, std::span<const Update> u
   const graph::SlotSet<Value> results(graph, graph.outputs);
   Groups groups;
   groups.in_memory = graph::SlotSet<Value>(graph);
+  groups.known_reads = std::make_shared<KnownReads>();
   Roots roots;
   graph::SlotTable<Node, int> ops_inside(graph);  // of the loop a node's element is computed in
   for (const Node* node : graph.nodes()) {

@@ -45,6 +45,7 @@ struct Groups {
   // Of values in memory that their kernels write into larger ones; `only_parts` have no memory of their own.
   std::unordered_map<const graph::Value*, std::vector<PartOf>> parts_of;
   std::unordered_set<const graph::Value*> only_parts;
+  std::shared_ptr<KnownReads> known_reads = {};
 };
 
 // Regions of control flow update no variables.

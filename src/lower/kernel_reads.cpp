@@ -4,6 +4,7 @@
 #include "lower/axes.h"
 #include "lower/elements.h"
 #include "lower/group.h"
+#include "lower/known_reads.h"
 
 #include <algorithm>
 
@@ -47,10 +48,18 @@ void dry_run(const Node& root, const Groups& groups, KernelReads& found) {
     }
   });
   found.indexed = elements.indexed_nodes();
-  for (const Node* node : found.indexed) found.whole.push_back(node->inputs.back());
+  for (const Node* node : found.indexed) add_checked(*node, found);
 }
 
 }  // namespace
+
+void add_checked(const Node& indexed, KernelReads& found) {
+  found.whole.push_back(indexed.inputs.back());
+  if (indexed.op->splits == nullptr) return;
+  const std::vector<TensorSpec> specs = graph::input_specs(indexed);
+  const int equal_to = indexed.op->splits(OpCall(*indexed.op, specs, indexed.attrs)).equal_to;
+  if (equal_to >= 0) found.whole.push_back(indexed.inputs[static_cast<size_t>(equal_to)]);
+}
 
 bool is_loop(const Node& node) {
   const OpDef& op = *node.op;
@@ -113,7 +122,11 @@ KernelReads find_reads(const Node& root, const Groups& groups) {
     return found;
   }
   walk(root, groups, found);
+  KernelKey key(groups.known_reads->sizes, groups);
+  key.add(root);
+  if (groups.known_reads->find(key, found)) return found;
   dry_run(root, groups, found);
+  groups.known_reads->add(std::move(key), found);
   return found;
 }
 

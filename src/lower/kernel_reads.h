@@ -4,6 +4,7 @@
 #include "graph/graph.h"
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace anyshape::lower {
@@ -49,10 +50,15 @@ struct KernelReads {
   std::vector<Dim> open_sizes(int axis) const;
 };
 
+class KnownReads;  // of one graph, by the keys of the loops
+
 // Of the loops that end in `root`, by what is in memory now. What is neither a loop over elements nor a reduction reads all its inputs as a
 // whole.
 KernelReads find_reads(const graph::Node& root, const Groups& groups);
 KernelReads find_reads(const Roots& roots, const Groups& groups);  // of loops over one space
+
+// What is read where the indices or row splits of an indexed op are checked.
+void add_checked(const graph::Node& indexed, KernelReads& found);
 
 bool is_loop(const graph::Node& node);           // an op that is said element by element
 const Shape& space_of(const graph::Node& root);  // that its loops walk: its result, or what it reduces

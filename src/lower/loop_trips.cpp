@@ -1,7 +1,7 @@
 // Values of a kernel as sizes, as far as they are, and the few shapes that loops over parts have.
 #include "lower/loop_trips.h"
 
-#include "loop/routine_names.h"
+#include "loop/routines.h"
 #include "shape/normal_form.h"
 
 #include <algorithm>
@@ -50,7 +50,8 @@ void LoopTrips::read(const loop::Block& block) {
       from_memory_[id] =
           instruction.op == Op::Load || std::ranges::any_of(instruction.args, [&](Value arg) { return is_from_memory(arg); });
     }
-    if (instruction.op == Op::Call && instruction.name == loop::routine::check_splits) {
+    const loop::Routine* const routine = instruction.op == Op::Call ? loop::find_routine(instruction.name) : nullptr;
+    if (routine != nullptr && routine->holds_splits) {
       const std::optional<Dim>&count = exact(instruction.args[1]), &total = exact(instruction.args[2]);
       if (count && total) rows_[instruction.buffers[0]] = {*count, *total};
     }

@@ -100,7 +100,7 @@ void Lowering::lower_kernel(const PlannedKernel& planned) {
     if (root.made) add_data_size(root);
     return;
   }
-  GroupKernel kernel = root.op->reduce != nullptr ? lower_reduction(planned, context()) : lower_elementwise(planned, context());
+  GroupKernel kernel = write(planned);
   add_launch(std::move(kernel.launch), nodes_of(roots), kernel.indexed);
 }
 
@@ -110,8 +110,47 @@ void Lowering::lower_row_kernel(const PlannedKernel& planned) {
     const graph::Value* output = each->outputs[0];
     buffers_[output] = each->op->is_alias ? buffer_of(each->inputs[0]) : temporary_for(*output);
   }
-  GroupKernel kernel = lower_rows(planned, context());
+  GroupKernel kernel = write(planned);
   add_launch(std::move(kernel.launch), nodes_of(planned.roots), kernel.indexed);
+}
+
+// Loops of a group, or those of an equal one over other buffers.
+GroupKernel Lowering::write(const PlannedKernel& planned) {
+  const KernelKey key = key_of(planned);
+  if (std::optional<Launch> known = written_before(key, planned)) return {std::move(*known), {}};
+  const KnownGroups::Before before = before_writing();
+  const bool is_reduction = planned.roots[0]->op->reduce != nullptr;
+  GroupKernel kernel = planned.kind == KernelKind::Rows ? lower_rows(planned, context())
+                       : is_reduction                   ? lower_reduction(planned, context())
+                                                        : lower_elementwise(planned, context());
+  keep_written(key, planned, kernel.launch, before);
+  return kernel;
+}
+
+KernelKey Lowering::key_of(const PlannedKernel& planned) {
+  KernelKey key(shared_.groups.sizes(), groups_, [this](const graph::Value* value) { return buffers_.at(value); });
+  key.add(planned);
+  return key;
+}
+
+std::optional<Launch> Lowering::written_before(const KernelKey& key, const PlannedKernel& planned) {
+  const WrittenKernel* const known = key.is_shared() ? shared_.groups.find(key) : nullptr;
+  if (known == nullptr) return std::nullopt;
+  std::vector<int> buffers = key.buffers();
+  for (const WrittenKernel::Temporary& temporary : known->temporaries) buffers.push_back(new_temporary(temporary.dtype, temporary.count));
+  Launch launch{known->kernel, {}, known->dims};
+  for (const int number : known->buffers) launch.buffers.push_back(buffers[static_cast<size_t>(number)]);
+  for (Decision decision : known->decisions) {
+    decision.subject = graph::label(*planned.roots.back());
+    shared_.decisions.push_back(std::move(decision));
+  }
+  return launch;
+}
+
+void Lowering::keep_written(const KernelKey& key, const PlannedKernel& planned, Launch& launch, const KnownGroups::Before& before) {
+  if (!key.is_shared()) return;
+  launch.kernel = shared_.kernels.known(std::move(launch.kernel));
+  shared_.groups.add(key, launch, program_.buffers, shared_.decisions, before, graph::label(*planned.roots.back()));
 }
 
 // Roots and what is computed on the way to them, in the order of their numbers.

@@ -2,7 +2,6 @@
 #include "base/switches.h"
 #include "lower/lowering.h"
 #include "lower/split_rows.h"
-#include "ops/all_ops.h"
 #include "ops/control/cond.h"
 #include "ops/control/scan.h"
 #include "ops/control/while_loop.h"
@@ -71,14 +70,11 @@ void Lowering::lower_control(const Node& root) {
   for (const graph::Value* output : root.outputs) touch(buffer_of(output));
   const Node* const only[] = {&root};
   Origin outer = std::exchange(shared_.around, origins_.of(only));
-  if (root.op == &cond_op) {
-    add_item(lower_branch(root));
-  } else if (root.op == &scan_op) {
-    add_item(lower_scan(root));
-  } else if (root.op == &while_op) {
-    add_item(lower_while(root));
-  } else {
-    throw InternalError(fmt::format("lower: {} is no control flow that can be lowered", root.op->name));
+  switch (root.op->traits.control) {
+    case ControlFlow::Branch: add_item(lower_branch(root)); break;
+    case ControlFlow::Scan: add_item(lower_scan(root)); break;
+    case ControlFlow::While: add_item(lower_while(root)); break;
+    case ControlFlow::None: throw InternalError(fmt::format("lower: {} is no control flow that can be lowered", root.op->name));
   }
   shared_.around = std::move(outer);
 }

@@ -1,5 +1,6 @@
 // One graph being lowered: the program's own, or a region in the block around it. Internal to lower.cpp, lower_whole.cpp and lower_control.cpp.
 #pragma once
+#include "lower/known_groups.h"
 #include "lower/known_kernels.h"
 #include "lower/lower_loops.h"
 #include "lower/origin.h"
@@ -13,6 +14,7 @@ struct Shared {
   Program program;
   Decisions& decisions;
   KnownKernels kernels = {};
+  KnownGroups groups = {};
   int random_ops = 0;
   int ops = 0;
   Origin around = {};  // of the control op whose region is lowered
@@ -36,6 +38,11 @@ class Lowering {
   void lower_kernels();
   void lower_kernel(const PlannedKernel& planned);
   void lower_row_kernel(const PlannedKernel& planned);
+  GroupKernel write(const PlannedKernel& planned);
+  KernelKey key_of(const PlannedKernel& planned);
+  std::optional<Launch> written_before(const KernelKey& key, const PlannedKernel& planned);
+  void keep_written(const KernelKey& key, const PlannedKernel& planned, Launch& launch, const KnownGroups::Before& before);
+  KnownGroups::Before before_writing() const { return {program_.buffers.size(), shared_.decisions.size()}; }
   std::vector<const graph::Node*> nodes_of(const Roots& roots) const;
   void add_launch(Launch launch, std::span<const graph::Node* const> nodes, std::span<const graph::Node* const> indexed);
   void add_indexed(std::span<const graph::Node* const> indexed);

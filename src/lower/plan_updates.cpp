@@ -2,7 +2,7 @@
 // taken from the end of a program only: as far as launches call nothing that can fail.
 #include "base/switches.h"
 #include "loop/any_instruction.h"
-#include "loop/routine_names.h"
+#include "loop/routines.h"
 #include "lower/lower.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,9 @@ namespace {
 const Switch updates_in_place("update_in_place", "a variable that nobody else holds is written over by its next value");
 
 bool can_fail(const loop::Instruction& instruction) {
-  return instruction.op == loop::Op::Call && !loop::routine::cannot_fail(instruction.name);
+  if (instruction.op != loop::Op::Call) return false;
+  const loop::Routine* const routine = loop::find_routine(instruction.name);
+  return routine == nullptr || routine->can_fail;
 }
 
 class UpdatePlan {

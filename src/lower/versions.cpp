@@ -1,5 +1,5 @@
 // Loop versions for sizes that are only known to be 1 or not when the kernel runs, and the index checks at a kernel's beginning.
-#include "loop/routine_names.h"
+#include "loop/routines.h"
 #include "lower/lower_loops.h"
 
 namespace anyshape::lower {
@@ -38,6 +38,14 @@ void check_indices(KernelWriter& kernel, std::span<const graph::Node* const> ind
     const loop::Builder::Argument argument[] = {{buffer, kernel.b.integer(0)}};
     if (node->op->splits != nullptr) {
       const SplitsRule rule = node->op->splits(call);
+      if (rule.equal_to >= 0) {
+        const graph::Value* const other = node->inputs[static_cast<size_t>(rule.equal_to)];
+        const loop::Builder::Argument both[] = {
+            {kernel.buffer(context.find_buffer(other), other->spec.dtype, loop::Access::In), kernel.b.integer(0)}, argument[0]};
+        const loop::Value integers[] = {kernel.size(indices->spec.shape[0]), kernel.b.integer(context.node_number(node))};
+        kernel.b.call(loop::routine::check_same_splits, both, integers);
+        continue;
+      }
       const loop::Value integers[] = {kernel.size(indices->spec.shape[0] - 1), kernel.size(rule.total),
                                       kernel.b.integer(rule.empty_rows ? 1 : 0), kernel.b.integer(context.node_number(node))};
       kernel.b.call(loop::routine::check_splits, argument, integers);

@@ -21,11 +21,15 @@ class WholeCall final : public LowerCall {
   bool is_row_major(int k) override { return node_.inputs[static_cast<size_t>(k)]->strides.empty(); }
   loop::Value size(const Dim& dim) override { return kernel_.size(dim); }
   bool is_known_at_call(const Dim& dim) override;
-  int op_number() override { return context_.node_number(&node_); }
+  int op_number() override {
+    has_told_number_ = true;
+    return context_.node_number(&node_);
+  }
   void decide(std::string_view stage, bool yes, std::string reason) override;
   void use_library(LibraryWork work, std::vector<Scratch> scratch) override;
   void written(const Block& block) override;
 
+  bool has_told_number() const { return has_told_number_; }
   void follow(EpilogueWriter& epilogue) { epilogue_ = &epilogue; }
   std::optional<LibraryCall>& library() { return library_; }  // none: the rule has written loops
 
@@ -36,6 +40,7 @@ class WholeCall final : public LowerCall {
   const graph::Node& node_;
   EpilogueWriter* epilogue_ = nullptr;
   std::optional<LibraryCall> library_;
+  bool has_told_number_ = false;
 };
 
 }  // namespace anyshape::lower

@@ -5,7 +5,6 @@
 #include "graph/regions.h"
 #include "graph/slot_table.h"
 #include "graph/text.h"
-#include "ops/all_ops.h"
 #include "ops/control/scan.h"
 #include "passes/run_passes.h"
 
@@ -102,7 +101,7 @@ void deduplicate(graph::Graph& graph, Decisions& decisions) {
   for (graph::Node* node : graph.nodes()) {
     for (graph::Value*& input : node->inputs) input = current(input);
     for (const graph::NamedRegion& region : graph::regions_of(*node)) deduplicate(*region.graph, decisions);
-    if (node->op == &scan_op) {
+    if (node->op->traits.control == ControlFlow::Scan) {
       for (const auto& [output, same] : repeated(*node)) {
         replacement[output] = same;
         if (is_used(graph, output)) decisions.push_back({stage, label(*node), true, "a loop's result is one that is there already"});

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 namespace anyshape::passes {
 
@@ -14,9 +13,8 @@ using graph::Node;
 using graph::Value;
 
 Value* scalar_of(Value* value) {
-  const OpDef* const movers[] = {&full_op, &reshape_op, &broadcast_to_op, &transpose_op, &same_sizes_op};
   while (value->spec.shape.rank() > 0) {
-    if (value->node == nullptr || std::ranges::find(movers, value->node->op) == std::end(movers)) return nullptr;
+    if (value->node == nullptr || !value->node->op->traits.keeps_elements) return nullptr;
     value = value->node->inputs[0];
   }
   return value;
@@ -24,7 +22,7 @@ Value* scalar_of(Value* value) {
 
 const ConstantAttrs* literal_of(Value* value) {
   const Value* const scalar = scalar_of(value);
-  return scalar != nullptr && is_made_by(scalar, constant_op) ? &scalar->node->attrs.as<ConstantAttrs>() : nullptr;
+  return scalar != nullptr && scalar->node != nullptr ? literal_in(*scalar->node->op, scalar->node->attrs) : nullptr;
 }
 
 bool is_number(Value* value, double number) {
@@ -41,24 +39,32 @@ bool is_never_negative_zero(const Value* value, int depth) {
   if (!is_floating(value->spec.dtype)) return true;
   const Node* const node = value->node;
   if (depth == 0 || node == nullptr || node->outputs.size() != 1) return false;
-  const OpDef* const sums[] = {&sum_op, &segment_sum_op, &matmul_op, &take_gradient_op};  // begin with 0, and 0 + -0 is 0
-  const OpDef* const positive[] = {&exp_op, &sigmoid_op, &abs_op, &size_op, &one_hot_op};
-  if (std::ranges::find(sums, node->op) != std::end(sums) || std::ranges::find(positive, node->op) != std::end(positive)) return true;
-  if (node->op == &constant_op) {
-    const double number = node->attrs.as<ConstantAttrs>().number;
-    return number != 0 || !std::signbit(number);
-  }
-  if (node->op == &multiply_op) return node->inputs[0] == node->inputs[1];
-  if (node->op == &cast_op) return !is_floating(node->inputs[0]->spec.dtype);
+  if (const ConstantAttrs* const literal = literal_in(*node->op, node->attrs))
+    return literal->number != 0 || !std::signbit(literal->number);
   const auto never = [&](const Value* input) { return is_never_negative_zero(input, depth - 1); };
-  if (node->op == &add_op) return std::ranges::any_of(node->inputs, never);  // -0 + -0 alone gives -0
-  const bool moves = node->op->kind == OpKind::Movement || node->op == &full_op;
-  return moves && std::ranges::all_of(node->inputs, never);
+  const auto is_integer = [](const Value* input) { return !is_floating(input->spec.dtype); };
+  switch (node->op->traits.never_negative_zero) {
+    case NeverNegativeZero::Always: return true;
+    case NeverNegativeZero::WithOneInput: return std::ranges::any_of(node->inputs, never);
+    case NeverNegativeZero::WithAllInputs: return std::ranges::all_of(node->inputs, never);
+    case NeverNegativeZero::WithEqualInputs: return node->inputs[0] == node->inputs[1];
+    case NeverNegativeZero::WithIntegerInputs: return std::ranges::all_of(node->inputs, is_integer);
+    case NeverNegativeZero::Unknown: break;
+  }
+  return node->op->kind == OpKind::Movement && std::ranges::all_of(node->inputs, never);
 }
 
 }  // namespace
 
 bool is_never_negative_zero(const Value* value) { return is_never_negative_zero(value, 6); }
+
+const Node* mask_of_relu(const Node& node) {
+  if (node.op != &where_op || !is_made_by(node.inputs[0], less_equal_op) || !is_number(node.inputs[1], 0)) return nullptr;
+  const Node& mask = *node.inputs[0]->node;
+  const bool is_relu =
+      mask.inputs[0] == node.inputs[2] && is_number(mask.inputs[1], 0) && node.outputs[0]->spec.shape.same_as(mask.outputs[0]->spec.shape);
+  return is_relu ? &mask : nullptr;
+}
 
 Value* repeated_to(Rewriting& at, Value* value, const TensorSpec& spec) {
   if (value->spec.shape.same_as(spec.shape)) return value;

@@ -19,6 +19,9 @@ bool is_number(graph::Value* value, double number);  // of either kind of dtype;
 // Whether x + 0 is x for every element: only -0 would change, and become 0. A sum that underflows counts as 0.
 bool is_never_negative_zero(const graph::Value* value);
 
+// Of relu(x) = where(x <= 0, 0, x) the node that makes x <= 0, in the result's shape; null of any other.
+const graph::Node* mask_of_relu(const graph::Node& node);
+
 // The value under a shape that it is broadcast to; itself where it has that shape.
 graph::Value* repeated_to(Rewriting& at, graph::Value* value, const TensorSpec& spec);
 graph::Value* literal(Rewriting& at, Dtype dtype, double number);

@@ -5,7 +5,6 @@
 #include "graph/regions.h"
 #include "graph/slot_table.h"
 #include "graph/text.h"
-#include "ops/all_ops.h"
 #include "ops/element_cost.h"
 #include "passes/patterns.h"
 #include "passes/run_passes.h"
@@ -117,16 +116,14 @@ class Recomputing {
     uses_[copy->outputs[0]].push_back(&user);
   }
 
-  // y = where(x <= 0, 0, x): x <= 0 exactly where y <= 0.
+  // x <= 0 exactly where relu(x) <= 0.
   void read_mask_off_result(const Node& node) {
-    if (node.op != &where_op || !is_made_by(node.inputs[0], less_equal_op) || !is_number(node.inputs[1], 0)) return;
-    const Node& mask = *node.inputs[0]->node;
+    if (mask_of_relu(node) == nullptr) return;
+    const Node& mask = *mask_of_relu(node);
     Value* const result = node.outputs[0];
-    if (mask.inputs[0] != node.inputs[2] || !is_number(mask.inputs[1], 0) || !result->spec.shape.same_as(mask.outputs[0]->spec.shape))
-      return;
     for (Node* user : late_uses(mask)) {
       if (!can_swallow(*user, *mask.outputs[0]) || !stays(result, mask, *user)) continue;
-      use_copy(*user, mask.outputs[0], less_equal_op, {result, mask.inputs[1]});
+      use_copy(*user, mask.outputs[0], *mask.op, {result, mask.inputs[1]});
       note(mask, true, "read off " + graph::label(node) + ", which is kept anyway");
     }
   }

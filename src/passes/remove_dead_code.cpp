@@ -5,7 +5,6 @@
 #include "graph/slot_table.h"
 #include "graph/symbol_collector.h"
 #include "graph/text.h"
-#include "ops/all_ops.h"
 #include "passes/prune_scan.h"
 #include "passes/run_passes.h"
 
@@ -50,7 +49,8 @@ void remove_dead_code(graph::Graph& graph, Decisions& decisions) {
   for (auto node = graph.nodes().rbegin(); node != graph.nodes().rend(); ++node) {
     if (!needed.contains(*node)) continue;
     kept.push_back(*node);
-    if ((*node)->op == &scan_op && prune_scan(**node, [&](const graph::Value* value) { return values.contains(value); })) {
+    if ((*node)->op->traits.control == ControlFlow::Scan &&
+        prune_scan(**node, [&](const graph::Value* value) { return values.contains(value); })) {
       decisions.push_back({stage, graph::label(**node), true, "some of what the loop carries or gives is needed by no result"});
     }
     for (const graph::NamedRegion& region : graph::regions_of(**node)) remove_dead_code(*region.graph, decisions);

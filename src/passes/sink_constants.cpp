@@ -1,8 +1,7 @@
-// Literals, sizes and fills that a region captures are made inside it instead: there they cost nothing, and other passes see what they are.
+// Literals, sizes, ranges and fills that a region captures are made inside it instead: there they cost nothing, and other passes see what they are.
 #include "base/switches.h"
 #include "graph/regions.h"
 #include "graph/text.h"
-#include "ops/all_ops.h"
 #include "passes/captures.h"
 #include "passes/run_passes.h"
 
@@ -20,8 +19,7 @@ using graph::Value;
 
 bool is_constant(const Value* value) {
   if (value->node == nullptr) return false;
-  const OpDef* const op = value->node->op;
-  return op == &constant_op || op == &size_op || (op == &full_op && is_constant(value->node->inputs[0]));
+  return value->node->op->kind == OpKind::Source && std::ranges::all_of(value->node->inputs, is_constant);
 }
 
 // The value again, in front of the region's nodes, which come to `made` in order.

@@ -64,7 +64,7 @@ TEST(DropIdentities, says_what_it_dropped) {
   ASSERT_EQ(decisions.size(), 1U);
   EXPECT_EQ(decisions[0].stage, "drop_identities");
   EXPECT_EQ(decisions[0].subject, "%2 reshape");
-  EXPECT_EQ(decisions[0].reason, "the shape stays as it is");
+  EXPECT_EQ(decisions[0].reason, "it gives what it is given");
 }
 
 }  // namespace

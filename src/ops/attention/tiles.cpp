@@ -1,7 +1,7 @@
 // Work of attention is cut by sizes only. Tiles are as large as library products want them and small enough for the second cache.
 #include "ops/attention/tiles.h"
 
-#include "loop/routine_names.h"
+#include "loop/routines.h"
 #include "ops/loops.h"
 
 #include <limits>

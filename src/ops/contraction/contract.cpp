@@ -139,7 +139,8 @@ constinit const OpDef same_sizes_op{.name = "same_sizes",
                                     .shape = same_sizes_shape,
                                     .gradient = same_sizes_gradient,
                                     .is_alias = true,
-                                    .attrs = [] { return Attrs(SameSizesAttrs{}); }};
+                                    .attrs = [] { return Attrs(SameSizesAttrs{}); },
+                                    .traits = {.keeps_elements = true, .is_identity = always_identity}};
 
 bool has_label(std::span<const int> labels, int label) { return std::ranges::find(labels, label) != labels.end(); }
 

@@ -115,7 +115,8 @@ constinit const OpDef matmul_op{.name = "matmul",
                                 .lower = lower_matmul,
                                 .rows = &row_rule,
                                 .layout = layout,
-                                .attrs = [] { return Attrs(MatmulAttrs{}); }};
+                                .attrs = [] { return Attrs(MatmulAttrs{}); },
+                                .traits = {.never_negative_zero = NeverNegativeZero::Always}};  // begins with 0, and 0 + -0 is 0
 
 // A vector is a matrix of one row on the left and of one column on the right; that axis is gone from the result.
 Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) {

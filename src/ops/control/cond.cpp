@@ -109,10 +109,14 @@ void give_same_variables(Region& then, Region& otherwise) {
 
 }  // namespace
 
-constinit const OpDef cond_op{
-    .name = "cond", .kind = OpKind::Control, .inputs = -1, .dtype = dtype_rule::any, .shape = shape, .gradient = gradient, .attrs = [] {
-      return Attrs(CondAttrs{});
-    }};
+constinit const OpDef cond_op{.name = "cond",
+                              .kind = OpKind::Control,
+                              .inputs = -1,
+                              .dtype = dtype_rule::any,
+                              .shape = shape,
+                              .gradient = gradient,
+                              .attrs = [] { return Attrs(CondAttrs{}); },
+                              .traits = {.control = ControlFlow::Branch}};
 
 Tensor as_condition(std::string_view op, const Tensor& condition) {
   if (!condition.defined())

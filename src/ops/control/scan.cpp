@@ -118,10 +118,7 @@ Dim length_of(const std::vector<Tensor>& carried, const std::vector<Tensor>& seq
 }
 
 // Functions of many instructions, whose gradients want what they gave.
-bool is_long_function(const OpDef& op) {
-  const OpDef* const known[] = {&exp_op, &expm1_op, &tan_op, &tanh_op, &sigmoid_op};
-  return std::ranges::find(known, &op) != std::end(known) && !saves_functions.is_off();
-}
+bool is_long_function(const OpDef& op) { return op.traits.is_long_function && !saves_functions.is_off(); }
 
 // Other elements that are said one by one are soon computed again; so is what moves them.
 bool is_costly(const graph::Node& node) {
@@ -162,7 +159,8 @@ constinit const OpDef scan_op{.name = "scan",
                               .shape = shape,
                               .gradient = scan_gradient,
                               .attrs = [] { return Attrs(ScanAttrs{}); },
-                              .saving = saving_scan};
+                              .saving = saving_scan,
+                              .traits = {.control = ControlFlow::Scan}};
 
 Attrs saving_scan(const Attrs& attrs) {
   ScanAttrs saving = attrs.as<ScanAttrs>();

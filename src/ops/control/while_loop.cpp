@@ -136,7 +136,8 @@ constinit const OpDef while_op{.name = "while_loop",
                                .dtype = dtype_rule::any,
                                .shape = shape,
                                .gradient = gradient,
-                               .attrs = [] { return Attrs(WhileAttrs{}); }};
+                               .attrs = [] { return Attrs(WhileAttrs{}); },
+                               .traits = {.control = ControlFlow::While}};
 
 std::vector<Tensor> detail::while_tensors(const WhileCondition& condition, const WhileBody& body, const std::vector<Tensor>& initial,
                                           const WhileOptions& options) {

@@ -44,7 +44,7 @@ std::vector<Tensor> gradient(const GradientCall& call) {
 }
 
 template <auto scalar, auto derivative_a, auto derivative_b>
-constexpr OpDef binary(std::string_view name, DtypeRule dtype) {
+constexpr OpDef binary(std::string_view name, DtypeRule dtype, OpTraits traits = {}) {
   return {.name = name,
           .kind = OpKind::Elementwise,
           .inputs = 2,
@@ -52,10 +52,12 @@ constexpr OpDef binary(std::string_view name, DtypeRule dtype) {
           .shape = shape,
           .ragged = RaggedPolicy::Values,
           .gradient = gradient<derivative_a, derivative_b>,
-          .element = [](ElementCall& call) {
-            const auto [a, b] = call.operands();
-            return scalar(call.b, a, b);
-          }};
+          .element =
+              [](ElementCall& call) {
+                const auto [a, b] = call.operands();
+                return scalar(call.b, a, b);
+              },
+          .traits = traits};
 }
 
 Tensor same(const BinaryGradient& g) { return g.dy; }
@@ -81,9 +83,13 @@ Tensor remainder_b(const BinaryGradient& g) { return -g.dy * floor_divide(g.a, g
 }  // namespace
 
 using loop::Op;
-constinit const OpDef add_op = binary<instruction<Op::Add>, same, same>("add", dtype_rule::promoted_number);
-constinit const OpDef subtract_op = binary<instruction<Op::Subtract>, same, negated>("subtract", dtype_rule::promoted_number);
-constinit const OpDef multiply_op = binary<instruction<Op::Multiply>, times_b, times_a>("multiply", dtype_rule::promoted_number);
+// -0 + -0 alone gives -0.
+constinit const OpDef add_op =
+    binary<instruction<Op::Add>, same, same>("add", dtype_rule::promoted_number, {.never_negative_zero = NeverNegativeZero::WithOneInput});
+constinit const OpDef subtract_op =
+    binary<instruction<Op::Subtract>, same, negated>("subtract", dtype_rule::promoted_number, {.is_difference = true});
+constinit const OpDef multiply_op = binary<instruction<Op::Multiply>, times_b, times_a>(
+    "multiply", dtype_rule::promoted_number, {.never_negative_zero = NeverNegativeZero::WithEqualInputs});
 constinit const OpDef divide_op = binary<instruction<Op::Divide>, quotient_a, quotient_b>("divide", dtype_rule::floating);
 constinit const OpDef maximum_op = binary<instruction<Op::Maximum>, maximum_a, maximum_b>("maximum", dtype_rule::promoted_number);
 constinit const OpDef minimum_op = binary<instruction<Op::Minimum>, minimum_a, minimum_b>("minimum", dtype_rule::promoted_number);

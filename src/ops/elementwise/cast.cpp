@@ -36,6 +36,8 @@ std::vector<Tensor> gradient(const GradientCall& call) { return {cast(call.dys[0
 
 loop::Value element(ElementCall& call) { return call.b.cast(call.operand(0), call.output.dtype); }
 
+bool keeps_dtype(const OpCall& call) { return call.inputs[0].dtype == call.attrs_as<CastAttrs>().dtype; }
+
 // The integers a dtype holds.
 std::pair<int64_t, int64_t> range_of(Dtype dtype) {
   if (dtype == Dtype::u8) return {0, 255};
@@ -61,15 +63,17 @@ Tensor settled(const Tensor& number, Dtype dtype) {
 
 Attrs cast_attrs(Dtype dtype) { return CastAttrs{dtype}; }
 
-constinit const OpDef cast_op{.name = "cast",
-                              .kind = OpKind::Elementwise,
-                              .inputs = 1,
-                              .dtype = dtype_rule::any,
-                              .shape = shape,
-                              .ragged = RaggedPolicy::Values,
-                              .gradient = gradient,
-                              .element = element,
-                              .attrs = [] { return Attrs(CastAttrs{}); }};
+constinit const OpDef cast_op{
+    .name = "cast",
+    .kind = OpKind::Elementwise,
+    .inputs = 1,
+    .dtype = dtype_rule::any,
+    .shape = shape,
+    .ragged = RaggedPolicy::Values,
+    .gradient = gradient,
+    .element = element,
+    .attrs = [] { return Attrs(CastAttrs{}); },
+    .traits = {.is_cast = true, .never_negative_zero = NeverNegativeZero::WithIntegerInputs, .is_identity = keeps_dtype}};
 
 Tensor cast(const Tensor& x, Dtype dtype) {
   const NamedCall call("cast", x);

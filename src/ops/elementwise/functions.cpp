@@ -35,21 +35,23 @@ constexpr OpDef with_short_form(OpDef exp) {
 
 }  // namespace
 
-constinit const OpDef exp_op = with_short_form(define<loop::exp, derivative_of_exp>("exp", dtype_rule::floating));
-constinit const OpDef expm1_op = define<loop::expm1, derivative_of_expm1>("expm1", dtype_rule::floating);
+constinit const OpDef exp_op = with_short_form(define<loop::exp, derivative_of_exp>(
+    "exp", dtype_rule::floating, {.is_long_function = true, .never_negative_zero = NeverNegativeZero::Always}));
+constinit const OpDef expm1_op = define<loop::expm1, derivative_of_expm1>("expm1", dtype_rule::floating, {.is_long_function = true});
 constinit const OpDef log_op = define<loop::log, derivative_of_log>("log", dtype_rule::floating);
 constinit const OpDef log1p_op = define<loop::log1p, derivative_of_log1p>("log1p", dtype_rule::floating);
 constinit const OpDef sin_op = define<loop::sin, derivative_of_sin>("sin", dtype_rule::floating);
 constinit const OpDef cos_op = define<loop::cos, derivative_of_cos>("cos", dtype_rule::floating);
-constinit const OpDef tan_op = define<loop::tan, derivative_of_tan>("tan", dtype_rule::floating);
+constinit const OpDef tan_op = define<loop::tan, derivative_of_tan>("tan", dtype_rule::floating, {.is_long_function = true});
 constinit const OpDef sinh_op = define<loop::sinh, derivative_of_sinh>("sinh", dtype_rule::floating);
 constinit const OpDef cosh_op = define<loop::cosh, derivative_of_cosh>("cosh", dtype_rule::floating);
-constinit const OpDef tanh_op = define<loop::tanh, derivative_of_tanh>("tanh", dtype_rule::floating);
+constinit const OpDef tanh_op = define<loop::tanh, derivative_of_tanh>("tanh", dtype_rule::floating, {.is_long_function = true});
 constinit const OpDef asin_op = define<loop::asin, derivative_of_asin>("asin", dtype_rule::floating);
 constinit const OpDef acos_op = define<loop::acos, derivative_of_acos>("acos", dtype_rule::floating);
 constinit const OpDef atan_op = define<loop::atan, derivative_of_atan>("atan", dtype_rule::floating);
 constinit const OpDef erf_op = define<loop::erf, derivative_of_erf>("erf", dtype_rule::floating);
-constinit const OpDef sigmoid_op = define<loop::sigmoid, derivative_of_sigmoid>("sigmoid", dtype_rule::floating);
+constinit const OpDef sigmoid_op = define<loop::sigmoid, derivative_of_sigmoid>(
+    "sigmoid", dtype_rule::floating, {.is_long_function = true, .never_negative_zero = NeverNegativeZero::Always});
 constinit const OpDef softplus_op = define<loop::softplus, derivative_of_softplus>("softplus", dtype_rule::floating);
 
 Tensor exp(const Tensor& x) { return bind(exp_op, {x}); }

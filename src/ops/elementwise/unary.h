@@ -19,7 +19,7 @@ struct Gradient {
 inline Specs shape(OpCall& call) { return {call.inputs[0]}; }
 
 template <auto scalar, auto derivative>
-constexpr OpDef define(std::string_view name, DtypeRule dtype) {
+constexpr OpDef define(std::string_view name, DtypeRule dtype, OpTraits traits = {}) {
   return {
       .name = name,
       .kind = OpKind::Elementwise,
@@ -29,7 +29,8 @@ constexpr OpDef define(std::string_view name, DtypeRule dtype) {
       .ragged = RaggedPolicy::Values,
       .gradient =
           [](const GradientCall& call) { return std::vector<Tensor>{derivative(Gradient{call.inputs[0], call.outputs[0], call.dys[0]})}; },
-      .element = [](ElementCall& call) { return scalar(call.b, call.operand(0)); }};
+      .element = [](ElementCall& call) { return scalar(call.b, call.operand(0)); },
+      .traits = traits};
 }
 
 template <loop::Op op>

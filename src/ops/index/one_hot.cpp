@@ -62,7 +62,8 @@ constinit const OpDef one_hot_op{.name = "one_hot",
                                  .ragged = RaggedPolicy::Values,
                                  .ragged_rule = ragged,
                                  .element = element,
-                                 .attrs = [] { return Attrs(OneHotAttrs{}); }};
+                                 .attrs = [] { return Attrs(OneHotAttrs{}); },
+                                 .traits = {.never_negative_zero = NeverNegativeZero::Always}};
 
 Tensor one_hot(const Tensor& indices, const Dim& classes, OneHotOptions options) {
   return bind(one_hot_op, {indices}, OneHotAttrs{classes, options.axis, options.dtype});

@@ -161,7 +161,8 @@ constinit const OpDef take_gradient_op{.name = "take_gradient",
                                        .lower = lower_take_gradient,
                                        .whole_inputs = 0b11,
                                        .attrs = [] { return Attrs(TakeGradientAttrs{}); },
-                                       .index_rule = take_gradient_indices};
+                                       .index_rule = take_gradient_indices,
+                                       .traits = {.never_negative_zero = NeverNegativeZero::Always}};  // begins with 0, and 0 + -0 is 0
 
 Tensor take(const Tensor& x, const Tensor& indices, TakeOptions options) {
   return bind(take_op, {x, indices}, TakeAttrs{options.axis, options.batch_dims, options.from_end});

@@ -55,7 +55,8 @@ constinit const OpDef broadcast_to_op{.name = "broadcast_to",
                                       .element = [](ElementCall& call) { return call.operand(0); },
                                       .rows = &row_rule,
                                       .view = view,
-                                      .attrs = [] { return Attrs(ShapeAttrs{}); }};
+                                      .attrs = [] { return Attrs(ShapeAttrs{}); },
+                                      .traits = {.keeps_elements = true, .is_identity = always_identity}};
 
 Tensor broadcast_to(const Tensor& x, const Shape& shape) {
   const NamedCall call("broadcast_to", x);

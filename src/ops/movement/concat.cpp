@@ -4,7 +4,7 @@
 #include "graph/described_operands.h"
 #include "graph/dtype_rules.h"
 #include "loop/element.h"
-#include "loop/routine_names.h"
+#include "loop/routines.h"
 #include "ops/all_ops.h"
 #include "ops/loops.h"
 #include "ops/movement/slice.h"
@@ -211,22 +211,29 @@ std::vector<Tensor> stack_ragged(const RaggedCall& call) {
   return join_values(call, axis);
 }
 
+int joined_axis(const Attrs& attrs, int rank) {
+  const int64_t axis = attrs.as<ConcatAttrs>().axis;
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
 // One after the other along an axis behind the first: else there were more rows than the parts have.
 constexpr RowRule row_rule{.inputs = RowRule::Inputs::All};
 
 }  // namespace
 
-constinit const OpDef concat_op{.name = "concat",
-                                .kind = OpKind::Movement,
-                                .inputs = -1,
-                                .dtype = dtype_rule::promoted,
-                                .shape = shape,
-                                .ragged = RaggedPolicy::PerRow,
-                                .ragged_rule = concat_ragged,
-                                .gradient = gradient,
-                                .lower = lower,
-                                .rows = &row_rule,
-                                .attrs = [] { return Attrs(ConcatAttrs{}); }};
+constinit const OpDef concat_op{
+    .name = "concat",
+    .kind = OpKind::Movement,
+    .inputs = -1,
+    .dtype = dtype_rule::promoted,
+    .shape = shape,
+    .ragged = RaggedPolicy::PerRow,
+    .ragged_rule = concat_ragged,
+    .gradient = gradient,
+    .lower = lower,
+    .rows = &row_rule,
+    .attrs = [] { return Attrs(ConcatAttrs{}); },
+    .traits = {.is_identity = [](const OpCall& call) { return call.inputs.size() == 1; }, .joined_axis = joined_axis}};
 
 constinit const OpDef stack_op{.name = "stack",
                                .kind = OpKind::Movement,
@@ -237,13 +244,8 @@ constinit const OpDef stack_op{.name = "stack",
                                .ragged_rule = stack_ragged,
                                .gradient = stack_gradient,
                                .lower = lower,
-                               .attrs = [] { return Attrs(ConcatAttrs{}); }};
-
-std::optional<int> joined_axis(const OpDef& op, const Attrs& attrs, int rank) {
-  if (&op != &concat_op && &op != &stack_op) return std::nullopt;
-  const int64_t axis = attrs.as<ConcatAttrs>().axis;
-  return static_cast<int>(axis < 0 ? axis + rank : axis);
-}
+                               .attrs = [] { return Attrs(ConcatAttrs{}); },
+                               .traits = {.joined_axis = joined_axis}};
 
 Tensor concat(const std::vector<Tensor>& tensors, ConcatOptions options) {
   return bind_all(concat_op, tensors, ConcatAttrs{options.axis})[0];

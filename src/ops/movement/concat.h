@@ -3,7 +3,6 @@
 #include "graph/op_def.h"
 
 #include <cstdint>
-#include <optional>
 
 namespace anyshape {
 
@@ -14,8 +13,5 @@ struct ConcatAttrs {
     v("axis", axis);
   }
 };
-
-// The axis of a result of this rank along which the op's inputs stand one after the other; none where it does anything else with them.
-std::optional<int> joined_axis(const OpDef& op, const Attrs& attrs, int rank);
 
 }  // namespace anyshape

@@ -122,7 +122,8 @@ constinit const OpDef diagonal_op{.name = "diagonal",
                                   .shape = diagonal_shape,
                                   .gradient = diagonal_gradient,
                                   .element = diagonal_element,
-                                  .attrs = [] { return Attrs(DiagonalAttrs{}); }};
+                                  .attrs = [] { return Attrs(DiagonalAttrs{}); },
+                                  .traits = {.keeps_elements = true}};
 
 constinit const OpDef diagonal_matrix_op{.name = "diagonal_matrix",
                                          .kind = OpKind::Movement,

@@ -139,6 +139,11 @@ Attrs with_rows(const Attrs& given, const Dim& rows) {
   return attrs;
 }
 
+bool adds_nothing(const OpCall& call) {
+  const PadAttrs& attrs = call.attrs_as<PadAttrs>();
+  return begins_at_zero({attrs.begins, attrs.steps});
+}
+
 constexpr RowRule row_rule{.is_apart = keeps_rows, .with_rows = with_rows};
 
 }  // namespace
@@ -151,7 +156,8 @@ constinit const OpDef pad_op{.name = "pad",
                              .gradient = gradient,
                              .lower = lower,
                              .rows = &row_rule,
-                             .attrs = [] { return Attrs(PadAttrs{}); }};
+                             .attrs = [] { return Attrs(PadAttrs{}); },
+                             .traits = {.is_identity = adds_nothing}};
 
 Tensor place_among_zeros(const Tensor& x, PadAttrs attrs) {
   return bind(pad_op, {x, make_scalar(x.dtype(), int64_t{0})}, std::move(attrs));

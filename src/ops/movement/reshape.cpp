@@ -85,7 +85,8 @@ constinit const OpDef reshape_op{.name = "reshape",
                                  .is_alias = true,
                                  .rows = &row_rule,
                                  .view = view,
-                                 .attrs = [] { return Attrs(ShapeAttrs{}); }};
+                                 .attrs = [] { return Attrs(ShapeAttrs{}); },
+                                 .traits = {.keeps_elements = true, .is_identity = always_identity}};
 
 Tensor reshape(const Tensor& x, const Shape& shape) {
   const NamedCall call("reshape", x);

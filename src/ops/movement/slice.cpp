@@ -108,6 +108,12 @@ Attrs with_rows(const Attrs& given, const Dim& rows) {
   return attrs;
 }
 
+TensorPart part(const Attrs& given) {
+  const SliceAttrs& attrs = given.as<SliceAttrs>();
+  return {attrs.begins, attrs.steps};
+}
+bool is_all(const OpCall& call) { return begins_at_zero(part(call.attrs)); }
+
 constexpr RowRule row_rule{.is_apart = keeps_rows, .with_rows = with_rows};
 
 }  // namespace
@@ -137,7 +143,8 @@ constinit const OpDef slice_op{.name = "slice",
                                .element = element,
                                .rows = &row_rule,
                                .view = view,
-                               .attrs = [] { return Attrs(SliceAttrs{}); }};
+                               .attrs = [] { return Attrs(SliceAttrs{}); },
+                               .traits = {.keeps_elements = true, .is_identity = is_all, .part = part}};
 
 Tensor slice(const Tensor& x, const std::vector<SliceRange>& ranges) {
   const NamedCall call("slice", x);

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 
 namespace anyshape {
@@ -69,6 +70,8 @@ std::vector<Tensor> ragged(const RaggedCall& call) {
   return {on_values(x, [&](const Tensor& values) { return bind(call.op, {values}, TransposeAttrs{permutation}); })};
 }
 
+bool keeps_order(const OpCall& call) { return std::ranges::is_sorted(call.attrs_as<TransposeAttrs>().permutation); }
+
 }  // namespace
 
 constinit const OpDef transpose_op{.name = "transpose",
@@ -81,7 +84,8 @@ constinit const OpDef transpose_op{.name = "transpose",
                                    .gradient = gradient,
                                    .element = element,
                                    .view = view,
-                                   .attrs = [] { return Attrs(TransposeAttrs{}); }};
+                                   .attrs = [] { return Attrs(TransposeAttrs{}); },
+                                   .traits = {.keeps_elements = true, .is_identity = keeps_order}};
 
 Tensor transpose(const Tensor& x, const std::vector<int64_t>& permutation) {
   const NamedCall call("transpose", x);

@@ -2,9 +2,7 @@
 #include "graph/bind.h"
 #include "graph/ragged.h"
 #include "loop/element.h"
-#include "loop/routine_names.h"
 #include "ops/all_ops.h"
-#include "ops/loops.h"
 #include "ops/segment/segments.h"
 
 namespace anyshape {
@@ -22,22 +20,21 @@ void splits_twice(std::string_view op, std::span<const DtypeArgument> inputs, st
   dtype_rule::splits_last(op, inputs.first(2), wanted.first(2));
 }
 
-void lower(LowerCall& call) {
-  loop::Builder& b = call.b;
-  const int32_t x = call.input(0), y = call.output(0);
-  const loop::Builder::Argument splits[] = {{call.input(1), b.integer(0)}, {call.input(2), b.integer(0)}};
-  const loop::Value integers[] = {call.size(call.call.shape(1)[0]), b.integer(call.op_number())};
-  b.call(loop::routine::check_same_splits, splits, integers);
-  b.ranges(call.size(call.call.shape(0).count()), b.integer(1), loop::Walk::Once,
-           [&](loop::Value begin, loop::Value end) { b.elements(begin, end, [&](loop::Value i) { b.store(y, i, b.load(x, i)); }); });
-}
+SplitsRule rows_of_others(const OpCall& call) { return {.total = call.shape(0)[0], .equal_to = 1}; }
 
 std::vector<Tensor> gradient(const GradientCall& call) { return {call.dys[0], {}, {}}; }
 
 }  // namespace
 
-constinit const OpDef same_rows_op{
-    .name = "same_rows", .kind = OpKind::Index, .inputs = 3, .dtype = splits_twice, .shape = shape, .gradient = gradient, .lower = lower};
+constinit const OpDef same_rows_op{.name = "same_rows",
+                                   .kind = OpKind::Index,
+                                   .inputs = 3,
+                                   .dtype = splits_twice,
+                                   .shape = shape,
+                                   .gradient = gradient,
+                                   .element = [](ElementCall& call) { return call.operand(0); },
+                                   .whole_inputs = 0b110,
+                                   .splits = rows_of_others};
 
 Tensor same_rows(const Tensor& values, const Tensor& splits, const Tensor& expected) {
   return bind(same_rows_op, {values, splits, expected});

@@ -36,7 +36,7 @@ Dim reduced_count(const Shape& shape, const std::vector<int64_t>& axes);  // ele
 
 // The frame of a reduction along named axes.
 constexpr OpDef reduction(std::string_view name, DtypeRule dtype, const ReduceRule& rule, RaggedRule ragged_rule,
-                          GradientRule gradient = nullptr) {
+                          GradientRule gradient = nullptr, OpTraits traits = {}) {
   return {.name = name,
           .kind = OpKind::Reduce,
           .inputs = 1,
@@ -46,7 +46,8 @@ constexpr OpDef reduction(std::string_view name, DtypeRule dtype, const ReduceRu
           .ragged_rule = ragged_rule,
           .gradient = gradient,
           .reduce = &rule,
-          .attrs = [] { return Attrs(ReduceAttrs{}); }};
+          .attrs = [] { return Attrs(ReduceAttrs{}); },
+          .traits = traits};
 }
 
 // Calls one as the options say; where no axis is named, x in the dtype of the result.

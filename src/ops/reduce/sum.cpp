@@ -22,7 +22,8 @@ static std::vector<Tensor> ragged(const RaggedCall& call) {
 }
 
 static constexpr ReduceRule rule{.combine = loop::Combine::Sum, .axes = reduce_fates};
-constinit const OpDef sum_op = reduction("sum", dtype_rule::promoted_number, rule, ragged, gradient);
+constinit const OpDef sum_op = reduction("sum", dtype_rule::promoted_number, rule, ragged, gradient,
+                                         {.never_negative_zero = NeverNegativeZero::Always});  // begins with 0, and 0 + -0 is 0
 
 Tensor sum(const Tensor& x, ReduceOptions options) {
   if (!x.defined() || x.dtype() != Dtype::b8) return reduced(sum_op, x, options);

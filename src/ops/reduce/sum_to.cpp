@@ -65,7 +65,8 @@ constinit const OpDef sum_to_op{.name = "sum_to",
                                 .gradient = gradient,
                                 .reduce = &rule,
                                 .rows = &row_rule,
-                                .attrs = [] { return Attrs(ShapeAttrs{}); }};
+                                .attrs = [] { return Attrs(ShapeAttrs{}); },
+                                .traits = {.is_identity = always_identity}};
 
 Tensor sum_to(const Tensor& x, const Shape& shape) {
   const NamedCall call("sum_to", x);

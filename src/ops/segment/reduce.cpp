@@ -79,7 +79,9 @@ constexpr OpDef reduce_op(std::string_view name, DtypeRule dtype, GradientRule g
           .shape = shape,
           .gradient = gradient,
           .lower = lower<combine>,
-          .splits = splits_of_values};
+          .splits = splits_of_values,
+          .traits = {.never_negative_zero = combine == Combine::Sum ? NeverNegativeZero::Always
+                                                                    : NeverNegativeZero::Unknown}};  // begins with 0, and 0 + -0 is 0
 }
 
 }  // namespace

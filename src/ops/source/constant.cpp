@@ -17,4 +17,6 @@ constinit const OpDef constant_op{.name = "constant", .kind = OpKind::Source, .i
                                     return Attrs(ConstantAttrs{});
                                   }};
 
+const ConstantAttrs* literal_in(const OpDef& op, const Attrs& attrs) { return &op == &constant_op ? &attrs.as<ConstantAttrs>() : nullptr; }
+
 }  // namespace anyshape

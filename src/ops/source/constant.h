@@ -16,4 +16,7 @@ struct ConstantAttrs {
   }
 };
 
+// The literal that an op's attributes hold; null of any other op.
+const ConstantAttrs* literal_in(const OpDef& op, const Attrs& attrs);
+
 }  // namespace anyshape

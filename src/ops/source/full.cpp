@@ -45,7 +45,8 @@ constinit const OpDef full_op{.name = "full",
                               .gradient = gradient,
                               .element = element,
                               .rows = &row_rule,
-                              .attrs = [] { return Attrs(ShapeAttrs{}); }};
+                              .attrs = [] { return Attrs(ShapeAttrs{}); },
+                              .traits = {.keeps_elements = true, .never_negative_zero = NeverNegativeZero::WithAllInputs}};
 
 Tensor full(const Shape& shape, const Tensor& value, FullOptions options) {
   const NamedCall call("full", value);

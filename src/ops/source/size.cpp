@@ -19,8 +19,13 @@ loop::Value element(ElementCall& call) { return call.b.cast(call.size(call.call.
 
 }  // namespace
 
-constinit const OpDef size_op{
-    .name = "size", .kind = OpKind::Source, .inputs = 0, .shape = shape, .element = element, .attrs = [] { return Attrs(SizeAttrs{}); }};
+constinit const OpDef size_op{.name = "size",
+                              .kind = OpKind::Source,
+                              .inputs = 0,
+                              .shape = shape,
+                              .element = element,
+                              .attrs = [] { return Attrs(SizeAttrs{}); },
+                              .traits = {.never_negative_zero = NeverNegativeZero::Always}};
 
 Tensor size_tensor(const Dim& dim, Dtype dtype) {
   require_size(dim);

@@ -1,11 +1,13 @@
 // The routines behind loop programs' calls, and parallel loops on the pool.
 #include "runtime/cpu/externs.h"
 
+#include <algorithm>
 #include <array>
 #include <mutex>
 #include <tuple>
+#include <utility>
 
-#include "loop/routine_names.h"
+#include "loop/routines.h"
 #include "runtime/cpu/join.h"
 #include "runtime/cpu/product.h"
 
@@ -95,19 +97,17 @@ int32_t join_parts(AsContext* context, void* const* pointers, const int64_t* int
   return 0;
 }
 
-struct NamedRoutine {
-  std::string_view name;
-  AsExtern routine;
-};
-constexpr std::array routines{
-    NamedRoutine{loop::routine::product_f32, product_f32},
-    NamedRoutine{loop::routine::check_indices_i32, check_indices<int32_t>},
-    NamedRoutine{loop::routine::check_indices_i64, check_indices<int64_t>},
-    NamedRoutine{loop::routine::check_splits, check_splits},
-    NamedRoutine{loop::routine::check_same_splits, check_same_splits},
-    NamedRoutine{loop::routine::check_row_lengths, check_row_lengths},
-    NamedRoutine{loop::routine::join_parts, join_parts},
-};
+// In the order of loop::routine::all.
+constexpr std::array<std::pair<const loop::Routine*, AsExtern>, loop::routine::all.size()> routines{{
+    {&loop::routine::product_f32, product_f32},
+    {&loop::routine::check_indices_i32, check_indices<int32_t>},
+    {&loop::routine::check_indices_i64, check_indices<int64_t>},
+    {&loop::routine::check_splits, check_splits},
+    {&loop::routine::check_same_splits, check_same_splits},
+    {&loop::routine::check_row_lengths, check_row_lengths},
+    {&loop::routine::join_parts, join_parts},
+}};
+static_assert(std::ranges::equal(routines, loop::routine::all, {}, [](const auto& each) { return each.first; }));
 
 }  // namespace
 
@@ -117,9 +117,8 @@ int32_t fail_routine(AsContext* context) {
 }
 
 AsExtern find_extern(std::string_view name) {
-  for (const NamedRoutine& entry : routines)
-    if (entry.name == name) return entry.routine;
-  return nullptr;
+  const auto found = std::ranges::find(routines, name, [](const auto& each) { return each.first->name; });
+  return found == routines.end() ? nullptr : found->second;
 }
 
 int32_t parallel(AsContext* context, AsBody body, void* const* buffers, const int64_t* dims, const int64_t* frame, int64_t begin,
