@@ -50,7 +50,14 @@ Tensor row_major(const Tensor& x);  ///< x itself where its elements lie in row-
 struct ConcatOptions {
   int64_t axis = 0;
 };
-Tensor concat(const std::vector<Tensor>& tensors, ConcatOptions options = {});  ///< along an axis that they have
+/// Tensors one after the other along an axis that they have.
+///@{
+Tensor concat(const std::vector<Tensor>& tensors, ConcatOptions options = {});
+template <std::integral Integer>
+Tensor concat(const std::vector<Tensor>& tensors, Integer axis) {
+  return concat(tensors, ConcatOptions{.axis = static_cast<int64_t>(axis)});
+}
+///@}
 
 /// The new axis of stack, and the axis that unstack takes apart; negative counts from the end.
 struct StackOptions {
