@@ -68,7 +68,8 @@ int main(int count, char** arguments) {
   }
 
   const double accuracy = model.evaluate(in_floats(test.images), labels_of(test), {.verbose = as::Verbose::Silent})["accuracy"];
-  std::printf("accuracy %.3f on %zu pictures that it has never seen\n%s", accuracy, test.images.size(), model.train_step().report().c_str());
+  std::printf("accuracy %.3f on %zu pictures that it has never seen\n%s", accuracy, test.images.size(),
+              model.train_step().report().c_str());
 
   const Pictures shown = first_of(test, 40);
   as::write_png(sheet, contact_sheet(shown.images, captions_of(shown, model.predict(in_floats(shown.images))), 8));

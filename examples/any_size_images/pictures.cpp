@@ -60,9 +60,7 @@ class Painter {
   double between(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_); }
   int64_t side() { return 24 + 4 * std::uniform_int_distribution<int64_t>(0, 9)(random_); }
   Colour colour() { return {between(0, 255), between(0, 255), between(0, 255)}; }
-  static double distance(const Colour& a, const Colour& b) {
-    return std::abs(a[0] - b[0]) + std::abs(a[1] - b[1]) + std::abs(a[2] - b[2]);
-  }
+  static double distance(const Colour& a, const Colour& b) { return std::abs(a[0] - b[0]) + std::abs(a[1] - b[1]) + std::abs(a[2] - b[2]); }
 
   static double covered(int32_t kind, Point pixel, Point middle, double radius, double angle) {
     int inside = 0;
