@@ -37,8 +37,8 @@ class KernelKey {
     words_.reserve(200);
   }
 
-  void add(const graph::Node& root);         // all that is computed in the loops that end there
-  void add(const PlannedKernel& planned);    // of one without an epilogue
+  void add(const graph::Node& root);       // all that is computed in the loops that end there
+  void add(const PlannedKernel& planned);  // of one without an epilogue
   const Words& words() const { return words_; }
   Words take_words() { return std::move(words_); }
   // False: something in it is of one node alone, as the numbers that it draws or the place that is told where it fails.

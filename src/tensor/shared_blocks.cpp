@@ -7,7 +7,8 @@
 namespace anyshape {
 namespace {
 
-constexpr int64_t most_held_in_vain = int64_t{256} << 20;  // bytes
+// Bytes. Where calls take gigabytes, the arena of one size stands in that of a size a few times as large.
+constexpr int64_t most_held_in_vain(int64_t peak) { return std::max(int64_t{256} << 20, peak / 2); }
 
 }  // namespace
 
@@ -23,7 +24,7 @@ Block* SharedBlocks::take_large(int size_class) noexcept {
     const bool is_threads = each > size_class && each < thread_classes;  // their blocks go back to the threads, uncounted
     if (is_threads || lists_[each].empty()) continue;
     const int64_t in_vain = capacity_of_class(each) - capacity_of_class(size_class);
-    if (held_in_vain_ + in_vain > most_held_in_vain) break;
+    if (held_in_vain_ + in_vain > most_held_in_vain(peak_)) break;
     held_in_vain_ += in_vain;
     bytes_.live += capacity_of_class(each);
     return take_locked(each, 1).pop();

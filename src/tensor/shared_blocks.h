@@ -15,8 +15,8 @@ namespace anyshape {
 inline constexpr int thread_classes = size_class_of(int64_t{1} << 20);
 // A request that finds no block of its class takes a larger one that is free, so that a stream of sizes lives in what its largest has left, or
 // lets the largest smaller one grow, where the source can do that without clearing its pages again. Small ones take up to four times as much.
-// Those of 64 KiB and more take any, as long as what all of them hold in vain stays below a limit: a result that is kept for long must not keep
-// many times its size.
+// Those of 64 KiB and more take any, as long as what all of them hold in vain stays below a limit, which grows with the most that was taken at once: a
+// result that is kept for long must not keep many times its size.
 inline constexpr int small_stretch = 8;  // classes
 inline constexpr int stretches_from = size_class_of(int64_t{64} << 10);
 
