@@ -26,6 +26,7 @@ ALLOWED = {  # file: its variables: why
     "graph/bind.cpp": ({"ThreadObject<LetGoAtEnd, Interpreter>"}, "the end of a thread, which lets go of what its context holds"),
     "runtime/executable.cpp": ({"ThreadObject<Record, Executable>"}, "the frame kept for the next call"),
     "runtime/cpu/warm_up.cpp": ({"wait"}, "the end of a thread, which waits for what it started"),
+    "runtime/cpu/convolution_scratch.h": ({"ThreadObject<ConvolutionScratch, ConvolutionScratch>"}, "memory kept for the next convolution"),
     "function/function_core.cpp": ({"ThreadObject<std::vector<int64_t>, State>"}, "a table kept for the next call"),
     "function/trace_entry.cpp": ({"ThreadObject<std::vector<int64_t>, EntryCheck>"}, "a table kept for the next call"),
     "function/signature.cpp": ({"ThreadObject<OfThread, Signature>"}, "tables kept for the next call"),
