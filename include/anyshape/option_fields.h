@@ -3,6 +3,7 @@
 #include <anyshape/config.h>
 #include <anyshape/error.h>
 #include <anyshape/field_names.h>
+#include <anyshape/shape.h>
 
 #include <concepts>
 #include <filesystem>
@@ -17,8 +18,6 @@
 
 #pragma GCC visibility push(default)
 namespace anyshape {
-
-class Shape;
 
 /// An object of a registered kind (Loss, AnyLayer, ...) from its config, or from its name where every option has a default. ArgumentError for a
 /// name that is not registered, with the near ones, and for fields that are unknown, missing or of another kind.

@@ -10,7 +10,7 @@ namespace anyshape::runtime {
 
 extern const ConvolutionKernels avx2_convolution_kernels;
 constexpr ConvolutionKernels avx2_convolution_kernels{.lanes = Avx2::lanes,
-                                                      .tile_columns = Avx2::lanes * tile_vectors<Avx2>,
+                                                      .tile_columns = int64_t{Avx2::lanes} * tile_vectors<Avx2>,
                                                       .pixel_tile = pixel_tile<Avx2>,
                                                       .narrow_tile = narrow_tile<Avx2>,
                                                       .gradient_tile = gradient_tile<Avx2>,

@@ -10,7 +10,7 @@ namespace anyshape::runtime {
 
 extern const ConvolutionKernels avx512_convolution_kernels;
 constexpr ConvolutionKernels avx512_convolution_kernels{.lanes = Avx512::lanes,
-                                                        .tile_columns = Avx512::lanes * tile_vectors<Avx512>,
+                                                        .tile_columns = int64_t{Avx512::lanes} * tile_vectors<Avx512>,
                                                         .pixel_tile = pixel_tile<Avx512>,
                                                         .narrow_tile = narrow_tile<Avx512>,
                                                         .gradient_tile = gradient_tile<Avx512>,

@@ -28,7 +28,7 @@ class ScratchArray {
 
  private:
   struct Free {
-    void operator()(T* memory) const { std::free(memory); }
+    void operator()(T* memory) const { std::free(static_cast<void*>(memory)); }
   };
   std::unique_ptr<T, Free> memory_;
   int64_t count_ = 0;

@@ -41,7 +41,7 @@ class Depthwise {
         groups_{channels_ / sizes_.groups, source_channels_ / sizes_.groups},
         transposes_(is_gradient_ && (groups_.columns != 1 || groups_.values != 1)) {
     const double task_flops = transposes_ ? 4e6 : 1e6;
-    constexpr int64_t most_results = 64 * 1024;
+    constexpr int64_t most_results = int64_t{64} * 1024;
     const double flops = 2.0 * static_cast<double>(channels_ * groups_.values) * static_cast<double>(taps_of(sizes_));
     task_pixels_ = std::max<int64_t>(std::min(static_cast<int64_t>(task_flops / std::max(flops, 1.0)), most_results / channels_), 1);
     const int64_t width = std::max<int64_t>((is_gradient_ ? sizes_.axes[2].input : sizes_.axes[2].output), 1);

@@ -197,7 +197,7 @@ GradientSlice gradient_slice(const ConvolutionCall& call, int64_t slice) {
 
 void add_slices(Pool& pool, const ConvolutionCall& call) {
   if (call.sizes.slices == 1) return;
-  constexpr int64_t task_elements = 16 * 1024;
+  constexpr int64_t task_elements = int64_t{16} * 1024;
   const int64_t elements = kernel_elements(call.sizes);
   pool.run(elements, std::max<int64_t>(task_elements / call.sizes.slices / 16 * 16, 16), [&](int64_t begin, int64_t end) {
     std::copy(call.partial + begin, call.partial + end, call.result + begin);

@@ -12,12 +12,12 @@ namespace {
 int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 constexpr double task_flops = 2e6;
-constexpr int64_t most_tasks = 16;            // unless pixels are many
-constexpr int64_t least_pixels = 192;         // weights shall meet many pixels
-constexpr int64_t most_pixels = 384;          // of a phase
-constexpr int64_t most_results = 128 * 1024;  // that a task writes, in floats
-constexpr int64_t most_copied = 128 * 1024;   // floats
-constexpr int64_t most_pointers = 16 * 1024;
+constexpr int64_t most_tasks = 16;                     // unless pixels are many
+constexpr int64_t least_pixels = 192;                  // weights shall meet many pixels
+constexpr int64_t most_pixels = 384;                   // of a phase
+constexpr int64_t most_results = int64_t{128} * 1024;  // that a task writes, in floats
+constexpr int64_t most_copied = int64_t{128} * 1024;   // floats
+constexpr int64_t most_pointers = int64_t{16} * 1024;
 
 }  // namespace
 

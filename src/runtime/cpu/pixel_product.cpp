@@ -22,7 +22,7 @@ constexpr int64_t most_run_values = 2048;
 constexpr int64_t most_tiles_in_place = 20;
 
 // Weights of a task that stay in the second cache as a whole, in floats: results are then written in whole rows.
-constexpr int64_t few_weights = 64 * 1024;
+constexpr int64_t few_weights = int64_t{64} * 1024;
 
 SpatialSizes inputs_of(const ConvolutionSizes<int64_t>& s) { return {s.axes[0].input, s.axes[1].input, s.axes[2].input}; }
 SpatialSizes outputs_of(const ConvolutionSizes<int64_t>& s) { return {s.axes[0].output, s.axes[1].output, s.axes[2].output}; }
