@@ -1,5 +1,7 @@
 // The images of a batch, and the rows of their pixels, counted flat over images and spatial axes.
 #pragma once
+#include "loop/library_work.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -36,6 +38,13 @@ class Images {
   Image sizes_;
   int64_t results_, sources_;  // pixels of an image
 };
+
+// Of a convolution: its results and what they meet; of the gradient of its input the other way round.
+inline Images images_of(const ConvolutionSizes<int64_t>& sizes, bool is_gradient) {
+  const auto& axes = sizes.axes;
+  const SpatialSizes inputs = {axes[0].input, axes[1].input, axes[2].input}, outputs = {axes[0].output, axes[1].output, axes[2].output};
+  return is_gradient ? Images(sizes.images, inputs, outputs) : Images(sizes.images, outputs, inputs);
+}
 
 // Neighbouring pixels along the last axis: positions [begin, end) there, `place` along the other two.
 struct PixelRow {

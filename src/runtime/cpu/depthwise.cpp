@@ -21,8 +21,6 @@ int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 constexpr int64_t most_of_a_group = 15;
 
 int64_t taps_of(const Sizes& s) { return s.axes[0].taps * s.axes[1].taps * s.axes[2].taps; }
-SpatialSizes inputs_of(const Sizes& s) { return {s.axes[0].input, s.axes[1].input, s.axes[2].input}; }
-SpatialSizes outputs_of(const Sizes& s) { return {s.axes[0].output, s.axes[1].output, s.axes[2].output}; }
 
 class Depthwise {
  public:
@@ -33,8 +31,7 @@ class Depthwise {
         after_(after),
         is_gradient_(call.wanted == Wanted::InputGradient),
         sizes_(call.sizes),
-        images_(sizes_.images, is_gradient_ ? inputs_of(sizes_) : outputs_of(sizes_),
-                is_gradient_ ? outputs_of(sizes_) : inputs_of(sizes_)),
+        images_(images_of(sizes_, is_gradient_)),
         phases_(phases_of(sizes_, is_gradient_)),
         channels_(is_gradient_ ? sizes_.channels : sizes_.filters),
         source_channels_(is_gradient_ ? sizes_.filters : sizes_.channels),

@@ -27,8 +27,7 @@ class KernelGradient {
       : kernels_(kernels),
         call_(call),
         sizes_(call.sizes),
-        images_(sizes_.images, {sizes_.axes[0].output, sizes_.axes[1].output, sizes_.axes[2].output},
-                {sizes_.axes[0].input, sizes_.axes[1].input, sizes_.axes[2].input}),
+        images_(images_of(sizes_, false)),
         phase_(phase_of(sizes_, false, 0)),
         channels_(sizes_.channels / sizes_.groups),
         columns_(sizes_.filters / sizes_.groups) {

@@ -24,9 +24,6 @@ constexpr int64_t most_tiles_in_place = 20;
 // Weights of a task that stay in the second cache as a whole, in floats: results are then written in whole rows.
 constexpr int64_t few_weights = int64_t{64} * 1024;
 
-SpatialSizes inputs_of(const ConvolutionSizes<int64_t>& s) { return {s.axes[0].input, s.axes[1].input, s.axes[2].input}; }
-SpatialSizes outputs_of(const ConvolutionSizes<int64_t>& s) { return {s.axes[0].output, s.axes[1].output, s.axes[2].output}; }
-
 class PixelProduct {
  public:
   PixelProduct(const ConvolutionKernels& kernels, AsContext* context, const ConvolutionCall& call, const BlockRun* after)
@@ -36,8 +33,7 @@ class PixelProduct {
         after_(after),
         is_gradient_(call.wanted == Wanted::InputGradient),
         sizes_(call.sizes),
-        images_(sizes_.images, is_gradient_ ? inputs_of(sizes_) : outputs_of(sizes_),
-                is_gradient_ ? outputs_of(sizes_) : inputs_of(sizes_)),
+        images_(images_of(sizes_, is_gradient_)),
         phases_(phases_of(sizes_, is_gradient_)),
         columns_((is_gradient_ ? sizes_.channels : sizes_.filters) / sizes_.groups),
         depth_((is_gradient_ ? sizes_.filters : sizes_.channels) / sizes_.groups) {
