@@ -122,7 +122,7 @@ Size convolution_slices(const ConvolutionSizes<Size>& sizes) {
 }
 
 // In f32. Inputs x and kernel, output y; for the gradient of the input dy and kernel, output dx; for that of the kernel x and dy, output dkernel, and
-// scratch of `slices` times its elements. What follows a result or a gradient of the input runs on blocks of its pixels and channels.
+// where there are several slices scratch for as many of it. What follows a result or a gradient of the input runs on blocks of its pixels and channels.
 struct ConvolutionWork {
   enum class Wanted : uint8_t { Result, InputGradient, KernelGradient };
   Wanted wanted = Wanted::Result;

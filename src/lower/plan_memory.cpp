@@ -66,9 +66,7 @@ class BlockPlan {
   void run(std::vector<int> temporaries) {
     std::ranges::sort(temporaries, {}, [&](int i) { return std::pair(buffer(i).first_item, i); });
     for (const int each : temporaries) place(each);
-    std::vector<Dim>& planned = program_.blocks[static_cast<size_t>(block_)].slots;
-    planned.clear();
-    for (const Slot& slot : slots_) planned.push_back(sizes_.size(slot.size));
+    lay_out(temporaries);
   }
 
  private:
@@ -88,6 +86,33 @@ class BlockPlan {
     slot->owner = number;
     buffer(number).slot = static_cast<int>(slot - slots_.data());
     taken_.emplace(buffer(number).last_item, buffer(number).slot);
+  }
+
+  // How a slot's size follows the sizes of a call.
+  enum class Growth : uint8_t { Constant, FromConstant, Free };
+
+  static Growth growth_of(const Dim& bytes) {
+    if (bytes.is_constant()) return Growth::Constant;
+    const Atom* const atom = as_atom(bytes);
+    const bool has_least = atom != nullptr && atom->kind == AtomKind::Max && std::ranges::any_of(atom->operands, &Dim::is_constant);
+    return has_least ? Growth::FromConstant : Growth::Free;
+  }
+
+  // What hardly moves comes first, so that a call that is no larger than an earlier one meets no fresh page: many sizes use a part of a constant
+  // slot only, and what they leave untouched would lie under the other slots of the next call.
+  void lay_out(const std::vector<int>& temporaries) {
+    std::vector<Dim>& planned = program_.blocks[static_cast<size_t>(block_)].slots;
+    planned.clear();
+    std::vector<int> place_of(slots_.size());
+    for (const Growth growth : {Growth::Constant, Growth::FromConstant, Growth::Free}) {
+      for (size_t slot = 0; slot < slots_.size(); ++slot) {
+        const Dim& size = sizes_.size(slots_[slot].size);
+        if (growth_of(size) != growth) continue;
+        place_of[slot] = static_cast<int>(planned.size());
+        planned.push_back(size);
+      }
+    }
+    for (const int each : temporaries) buffer(each).slot = place_of[static_cast<size_t>(buffer(each).slot)];
   }
 
   // Slots whose owners are not touched any more when an item begins.

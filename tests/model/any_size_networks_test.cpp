@@ -1,5 +1,7 @@
 // ResNet-50 on images of many sizes: what a size costs besides its work.
 #include "check/test_share.h"
+#include "support/resident_memory.h"
+#include "support/sanitized.h"
 
 #include <anyshape/anyshape.h>
 
@@ -53,6 +55,24 @@ TEST(AnySizeNetworks, resnet50_keeps_nothing_for_a_size) {
   EXPECT_EQ(memory_use().system_allocations, asked);
   EXPECT_EQ(predict.stats().traces, 1);
   EXPECT_EQ(predict.stats().compiles, 1);
+}
+
+// What a page costs at its first touch is paid once, at the largest size: smaller images of any proportions find their memory touched.
+TEST(AnySizeNetworks, resnet50_meets_no_fresh_memory_at_new_sizes_below_the_largest) {
+  if (is_sanitized) GTEST_SKIP() << "a sanitizer touches memory of its own";
+  Model model = applications::resnet50({.classes = 10});
+  model.compile({.optimizer = sgd({.learning_rate = 0.001F, .momentum = 0.9F}), .loss = "sparse_categorical_crossentropy"});
+  const auto train = [&](int64_t height, int64_t width) {
+    const Tensor images = random::uniform({4, height, width, 3}), classes = random::integers({4}, {.high = 10});
+    const int64_t before = resident_bytes();
+    model.train_on_batch(images, classes);
+    return resident_bytes() - before;
+  };
+  train(96, 96);
+  train(96, 96);
+  int64_t fresh = 0;
+  for (const auto& [height, width] : Sizes{{64, 64}, {56, 120}, {88, 96}, {33, 40}, {72, 80}}) fresh += train(height, width);
+  EXPECT_LE(fresh, int64_t{4} << 20) << "two large pages in five steps";
 }
 
 }  // namespace

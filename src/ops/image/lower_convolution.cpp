@@ -187,9 +187,12 @@ void library_convolution(LowerCall& call, const ConvolutionShapes& shapes, const
     work.sizes.axes[none + axis] = {shapes.inputs[axis],         shapes.outputs[axis],         shapes.taps[axis],
                                     attrs.windows.strides[axis], attrs.windows.dilation[axis], attrs.windows.before[axis]};
   }
-  work.sizes.slices = wanted == Wanted::KernelGradient ? convolution_slices(work.sizes) : 1;
   std::vector<LowerCall::Scratch> scratch;
-  if (wanted == Wanted::KernelGradient) scratch.push_back({Dtype::f32, work.sizes.slices * call.outputs[0].shape.count()});
+  if (wanted == Wanted::KernelGradient) {
+    const Dim slices = convolution_slices(work.sizes), partial = slices * min(slices - 1, 1);  // one slice is summed where the result is
+    work.sizes.slices = slices;
+    if (!partial.same_as(0)) scratch.push_back({Dtype::f32, partial * call.outputs[0].shape.count()});
+  }
   call.use_library(work, std::move(scratch));
 }
 
