@@ -51,3 +51,4 @@
 #include <anyshape/variable.h>
 #include <anyshape/verify.h>
 #include <anyshape/version.h>
+#include <anyshape/weights.h>

@@ -2,9 +2,13 @@
 #pragma once
 #include <anyshape/tensor.h>
 
+#include <filesystem>
+#include <initializer_list>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #pragma GCC visibility push(default)
 namespace anyshape {
@@ -14,6 +18,35 @@ namespace anyshape {
 Tensor load_npy(const std::string& path);
 /// Whole or not at all: what stood at `path` stays until the new file is complete.
 void save_npy(const std::string& path, const Tensor& tensor);
+
+/// Tensors by name, in an order: {{"x", x}, {"y", y}}, or what a map holds.
+class NamedTensors {
+ public:
+  using Entry = std::pair<std::string, Tensor>;  ///< a name and its tensor
+  NamedTensors(std::initializer_list<Entry> entries) : entries_(entries) {}
+  NamedTensors(std::vector<Entry> entries) : entries_(std::move(entries)) {}
+  NamedTensors(const std::map<std::string, Tensor>& tensors) : entries_(tensors.begin(), tensors.end()) {}
+  const std::vector<Entry>& entries() const { return entries_; }  ///< in the order in which they were given
+
+ private:
+  std::vector<Entry> entries_;
+};
+/// What stands beside the tensors.
+struct SaveTensorsOptions {
+  std::map<std::string, std::string> metadata = {};  ///< texts by name; "anyshape.ragged" is the library's own
+};
+/// What load_tensors() finds.
+struct StoredTensors {
+  std::map<std::string, Tensor> tensors;                    ///< by name
+  std::map<std::string, std::string> metadata = {};         ///< the texts beside them
+  const Tensor& operator[](const std::string& name) const;  ///< ArgumentError for a name that is not there, with the near ones
+};
+/// A safetensors file, which other programs read, too. Whole or not at all: what stood at `file` stays until the new one is complete. A ragged
+/// tensor x is kept as "x.values" and "x.splits". ArgumentError for two tensors of one name, and for names or texts that are no UTF-8.
+void save_tensors(const std::filesystem::path& file, const NamedTensors& tensors, const SaveTensorsOptions& options = {});
+/// The tensors of any safetensors file whose dtypes the library has. FormatError for a file that is damaged, cut short, or something else. The
+/// elements are read once, into the tensors' memory: a file that another program shortens later takes nothing from them.
+StoredTensors load_tensors(const std::filesystem::path& file);
 
 /// A tensor over memory that exists already, row-major. Nothing may write to the memory while the tensor, or one that shares it, lives.
 struct MemoryOptions {

@@ -9,6 +9,7 @@
 #include <anyshape/metric.h>
 #include <anyshape/optimizer.h>
 #include <anyshape/per_output.h>
+#include <anyshape/weights.h>
 
 #include <concepts>
 #include <filesystem>
@@ -131,16 +132,6 @@ struct PredictOptions {
   int64_t batch_size = 32;
   Verbose verbose = Verbose::Silent;
 };
-/// What load_weights() asks of a file.
-struct LoadOptions {
-  bool strict = true;  ///< every weight of the file and of the model matches; otherwise what fits is taken, and the rest is told
-};
-/// What load_weights() did not take, by name.
-struct LoadReport {
-  std::vector<std::string> missing;     ///< weights of the model that the file has not
-  std::vector<std::string> unexpected;  ///< in the file only
-  std::vector<std::string> mismatched;  ///< of another shape or dtype
-};
 
 /// A handle: copies share the network and how it is trained. What changes the model takes one that is not const; a const one predicts and
 /// evaluates.
@@ -182,7 +173,8 @@ class Model : public AnyLayer {
   Optimizer optimizer();                          ///< ArgumentError before compile()
   Model clone() const;                            ///< a model of its own with the same weights, not compiled
   void save_weights(const std::filesystem::path& file) const;  ///< safetensors, whole or not at all
-  /// Into a built model, by name; ArgumentError before that. FormatError, and nothing is changed, where a strict load does not fit.
+  /// Into a built model, by name; ArgumentError before that. FormatError, and nothing is changed, where a strict load does not fit. Weights of
+  /// PyTorch modules: .layout and .names (weights.h).
   LoadReport load_weights(const std::filesystem::path& file, LoadOptions options = {});
   void stop_training();  ///< after this step; for callbacks
 

@@ -1,21 +1,17 @@
 // The model's handle: a network with a way to train it.
 
-#include "base/cut_text.h"
 #include "base/near_names.h"
 #include "io/safetensors.h"
 #include "model/model_state.h"
+#include "model/weights/load.h"
 #include "nn/named_weights.h"
 #include "runtime/backends.h"
 
 #include <anyshape/error.h>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <map>
 #include <mutex>
-#include <string_view>
-#include <unordered_set>
 
 namespace anyshape {
 
@@ -90,35 +86,7 @@ void Model::save_weights(const std::filesystem::path& file) const {
 
 LoadReport Model::load_weights(const std::filesystem::path& file, LoadOptions options) {
   nn::require_built(*this, "load_weights");
-  const std::map<std::string, Tensor> stored = io::load_safetensors(file);
-  LoadReport report;
-  std::vector<std::pair<Variable, Tensor>> matches;
-  const auto own = nn::named_weights(*this);
-  for (const auto& [name, variable] : own) {
-    const auto found = stored.find(name);
-    if (found == stored.end()) {
-      report.missing.push_back(name);
-    } else if (found->second.dtype() != variable.dtype() || !found->second.shape().same_as(variable.shape())) {
-      report.mismatched.push_back(fmt::format("{} is {} in the file, {} in the model", shortened(name),
-                                              to_string(TensorSpec{found->second.dtype(), found->second.shape(), {}}),
-                                              to_string(TensorSpec{variable.dtype(), variable.shape(), {}})));
-    } else {
-      matches.emplace_back(variable, found->second);
-    }
-  }
-  std::unordered_set<std::string_view> names;
-  for (const auto& weight : own) names.insert(weight.first);
-  for (const auto& each : stored) {
-    if (!names.contains(each.first)) report.unexpected.push_back(each.first);
-  }
-  if (options.strict && !(report.missing.empty() && report.unexpected.empty() && report.mismatched.empty())) {
-    throw FormatError(
-        fmt::format("load_weights: \"{}\" does not fit the model: missing [{}], unexpected [{}], mismatched [{}]; expected the same "
-                    "weights. Load with .strict = false to take what fits.",
-                    file.string(), listed(report.missing), listed(report.unexpected), fmt::join(report.mismatched, "; ")));
-  }
-  for (const auto& [variable, tensor] : matches) variable.assign(tensor);
-  return report;
+  return model::load_weights(*this, file, options);
 }
 
 }  // namespace anyshape

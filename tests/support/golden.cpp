@@ -161,10 +161,12 @@ std::vector<GoldenCase> read_goldens(const std::filesystem::path& folder) {
   return cases;
 }
 
+std::filesystem::path goldens_folder() { return ANYSHAPE_GOLDENS; }
+
 const std::vector<GoldenCase>& golden_cases() {
   static const std::vector<GoldenCase> cases = [] {
-    std::vector<GoldenCase> all = read_goldens(ANYSHAPE_GOLDENS);
-    std::ranges::move(read_goldens(std::filesystem::path(ANYSHAPE_GOLDENS) / "corners"), std::back_inserter(all));
+    std::vector<GoldenCase> all = read_goldens(goldens_folder());
+    std::ranges::move(read_goldens(goldens_folder() / "corners"), std::back_inserter(all));
     return all;
   }();
   return cases;

@@ -66,6 +66,8 @@ struct GoldenCase {
 // Every case of a folder of goldens, in the order of index.json. Throws std::runtime_error where a file is missing or damaged.
 std::vector<GoldenCase> read_goldens(const std::filesystem::path& folder);
 
+std::filesystem::path goldens_folder();  // of the repository
+
 // The cases of the repository, read once.
 const std::vector<GoldenCase>& golden_cases();
 
