@@ -12,8 +12,16 @@ namespace anyshape::io {
 
 // Whole or not at all. ArgumentError, before the file is touched, for what load_safetensors would refuse: two tensors of one name, or one
 // that is named "__metadata__".
-void save_safetensors(const std::filesystem::path& file, const std::vector<std::pair<std::string, Tensor>>& tensors);
+// `metadata` are texts beside the tensors.
+void save_safetensors(const std::filesystem::path& file, const std::vector<std::pair<std::string, Tensor>>& tensors,
+                      const std::map<std::string, std::string>& metadata = {});
 // FormatError for a file that is damaged, cut short or something else; nothing is allocated before the file is known to hold it.
 std::map<std::string, Tensor> load_safetensors(const std::filesystem::path& file);
+
+struct SafetensorsFile {
+  std::map<std::string, Tensor> tensors;
+  std::map<std::string, std::string> metadata;
+};
+SafetensorsFile load_safetensors_file(const std::filesystem::path& file);  // likewise
 
 }  // namespace anyshape::io
