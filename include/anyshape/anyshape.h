@@ -40,6 +40,7 @@
 #include <anyshape/register.h>
 #include <anyshape/registry.h>
 #include <anyshape/regularizer.h>
+#include <anyshape/saved_function.h>
 #include <anyshape/schedule.h>
 #include <anyshape/shape.h>
 #include <anyshape/spatial.h>

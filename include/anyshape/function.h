@@ -160,8 +160,11 @@ class FunctionCore {
   std::string explain(const ExplainOptions& options) const;
   void clear();
 
- private:
+  /// What is behind it, for the library's own parts that read and make traces.
   struct State;
+  State& state() const { return *state_; }
+
+ private:
   class Registration;
   std::unique_ptr<State> state_;
   std::unique_ptr<Registration> registration_;  ///< ends first: who reads the list of functions finds whole ones

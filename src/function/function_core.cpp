@@ -233,6 +233,7 @@ Signature FunctionCore::State::signature_of(std::span<const Tensor> tensors, con
 }
 
 Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call, bool is_taped) {
+  if (saved != nullptr && !is_taped) return make_saved(tensors, key, call);
   const auto start = std::chrono::steady_clock::now();
   const detail::structure::Description description = call.describe();
   Explanation why = function_detail::explain_retrace(options, cache, tensors, key, description, is_taped);
@@ -292,6 +293,7 @@ Entry FunctionCore::State::make(std::span<const Tensor> tensors, const std::stri
   record.values = call.describe().parts;  // of now: tracing may build the objects it meets
   record.trace_ms = elapsed.count();
   record.frozen = std::move(frozen);
+  if (!is_taped) trace.text = function_detail::text_beside(*trace.graph, signature, description.tensors);
 
   Compiled compiled = function_detail::compile(*trace.graph, signature.symbols(), function_detail::updates_of(trace));
   record.compile_ms = compiled.milliseconds;

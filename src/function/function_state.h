@@ -2,6 +2,7 @@
 #pragma once
 #include "function/flight.h"
 #include "function/random_state.h"
+#include "function/saved_trace.h"
 #include "function/trace_cache.h"
 
 #include <anyshape/function.h>
@@ -41,6 +42,7 @@ struct FunctionCore::State {
   function_detail::Flights flights{options.name};
   mutable function_detail::Counters counters;
   std::atomic<bool> has_told_frozen{false};  // one warning is enough
+  std::shared_ptr<const function_detail::SavedTraces> saved = {};  // of a function from a file, which traces nothing else
 
   explicit State(FunctionOptions given);
   using CastArgument = Tensor (*)(const Tensor& argument, Dtype dtype);
@@ -57,6 +59,9 @@ struct FunctionCore::State {
   std::vector<Tensor> run(const function_detail::TraceEntry& entry, std::vector<Tensor>&& tensors, std::span<const int64_t> values,
                           runtime::RandomState random) const;
 
+  // Where nothing was traced yet: a trace of arguments that the signature takes; verify.cpp. It throws what the last of a few tries threw.
+  void trace_by_signature(const FunctionCall& call);
+
   FunctionResults run_op_by_op(std::span<const Tensor> tensors, const FunctionCall& call) const;
 
   // Under tapes; call_under_tapes.cpp. A trace that runs as it is, because the tapes follow nothing of it.
@@ -70,6 +75,7 @@ struct FunctionCore::State {
   FunctionResults run_counted(const function_detail::TraceEntry& entry, bool hit, std::vector<Tensor>&& tensors,
                               std::span<const int64_t> values);
   Entry make(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call, bool is_taped);
+  Entry make_saved(std::span<const Tensor> tensors, const std::string& key, const FunctionCall& call);  // saved_trace.cpp
   Signature signature_of(std::span<const Tensor> tensors, const std::string& key, std::span<const std::string> places) const;
   std::string flight_kind(std::span<const Tensor> tensors, const std::string& key) const;
   // Makes the trace the forward part of what the tapes follow; false where that has no gradient that can be compiled.

@@ -184,6 +184,10 @@ std::vector<Tensor> RaggedResults::put_together(std::vector<Tensor> parts, std::
     std::shared_ptr<const Partition> partition = each.held;
     if (each.argument) partition = as_ragged(arguments[*each.argument])->partition;
     if (each.brings_splits()) partition = make_partition(parts[next++], "function");
+    if (values.rank() == 0 || values.impl()->sizes[0] != partition->total.value()) {  // of a trace from a file, which nobody has proved
+      throw DataError(fmt::format("function: result {} is {} and has rows of {} elements; expected as many values as its rows have.",
+                                  results.size(), describe(values), to_string(partition->total)));
+    }
     results.push_back(make_ragged(values, std::move(partition)));
   }
   detail::give_tensor_list(std::move(parts));

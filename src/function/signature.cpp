@@ -164,7 +164,8 @@ int Signature::changed_sizes(size_t argument, std::span<const Tensor> arguments)
 }
 
 bool Signature::fits_known(std::span<const Tensor> arguments) const {
-  return std::ranges::all_of(fixed_, [&](const Fixed& each) { return each.place.read(arguments) == each.size; });
+  const auto has_size = [&](const Fixed& each) { return each.place.read(arguments) == each.size; };
+  return std::ranges::all_of(fixed_, has_size) && (!admits_all_ || admits(arguments));
 }
 
 void Signature::bind(std::span<const Tensor> arguments, std::vector<int64_t>& values) const {

@@ -51,6 +51,12 @@ class Signature {
   std::string argument_name(size_t tensor, const std::string& place) const;
   std::string to_string() const;  // "(x: f32[rows, cols])"
 
+  // What a file holds of it.
+  struct Parts;
+  Parts parts() const;
+  // ArgumentError where a part says what no signature is. Every size of a call is compared with what is said here.
+  static Signature of_parts(Parts parts);
+
  private:
   // The rows of a ragged argument. Equal names in a declaration are one partition: that of the first argument that has it.
   struct Rows {
@@ -93,6 +99,18 @@ class Signature {
     int64_t size;
   };
   std::vector<Fixed> fixed_;  // what is known, for the comparison at every call
+  bool admits_all_ = false;   // fits_known() asks admits(), too: no declaration has been held against the call
+};
+
+// Ragged arguments have a ragged axis of their name in `specs`; its sizes are symbols or numbers.
+struct Signature::Parts {
+  struct Ragged {
+    size_t argument = 0;
+    size_t first = 0;  // the first argument with the same rows
+    Dim total, shortest, longest;
+  };
+  std::vector<TensorSpec> specs;
+  std::vector<Ragged> ragged;
 };
 
 }  // namespace anyshape::function_detail

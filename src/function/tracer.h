@@ -4,6 +4,7 @@
 #include "function/argument_notes.h"
 #include "function/ragged_arguments.h"
 #include "function/replay_scope.h"
+#include "function/traced_text.h"
 #include "graph/bind.h"
 #include "shape/evaluate.h"
 #include "shape/judge.h"
@@ -22,6 +23,7 @@ inline constexpr std::string_view comparison_place = "comparison of sizes", spec
 // `variables`; its outputs the results, then what is kept for a backward part, then the new values of `assigned`.
 struct Trace {
   std::shared_ptr<graph::Graph> graph;
+  std::shared_ptr<const TracedText> text = nullptr;  // of the graph before the passes; none of what tapes follow
   std::vector<size_t> wide;  // arguments, as the graph counts them, that meet f64: host numbers keep their 64 bits there
   std::vector<Tensor> captures;
   std::vector<std::shared_ptr<VariableState>> variables;

@@ -125,6 +125,23 @@ std::vector<size_t> sizes_together(const Signature& signature, bool is_declared,
 
 }  // namespace
 
+// Random sizes before those at the ends of the ranges, which more ops refuse.
+void FunctionCore::State::trace_by_signature(const FunctionCall& call) {
+  constexpr int64_t first = 8, tries = 16;
+  const ArgumentMaker maker(*declared, {});
+  function_detail::SizeSampler sampler(*declared, sizes_together(*declared, true, {}), {}, 0);
+  for (int64_t tried = 0;; ++tried) {
+    try {
+      const std::vector<Tensor> arguments = maker.make(*declared, sampler.sizes((first + tried) % tries), 0);
+      std::vector<int64_t> values;
+      find_or_make(arguments, call.key(), call, values, false);
+      return;
+    } catch (const ShapeError&) {
+      if (tried + 1 == tries) throw;
+    }
+  }
+}
+
 Verification FunctionCore::verify(std::vector<Tensor> examples, const std::string& key, const FunctionCall& call,
                                   const std::vector<SizeRange>& ranges, const VerifyOptions& options) {
   State& state = *state_;

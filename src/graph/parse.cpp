@@ -16,8 +16,9 @@ namespace anyshape::graph {
 namespace {
 
 constexpr size_t max_length = size_t{1} << 24;
-constexpr size_t max_checks = 1024;
+constexpr size_t max_checks = 1024, max_sizes = 4096;
 constexpr size_t max_work = size_t{1} << 22;  // every check is weighed for every node
+constexpr int64_t max_bytes = int64_t{1} << 30;
 constexpr int64_t max_id = 1 << 30;
 constexpr int max_depth = 32;  // of regions in regions
 
@@ -33,16 +34,16 @@ class RegionWriter final : public AttrVisitor {
 
 class Parser {
  public:
-  Parser(std::string_view text, FindOp find_op) : rest_(text), find_op_(find_op) {}
+  Parser(std::string_view text, FindOp find_op, int64_t& bytes_left) : rest_(text), find_op_(find_op), bytes_left_(bytes_left) {}
 
-  std::unique_ptr<Graph> run() {
+  Parsed run() {
     try {
       if (rest_.size() > max_length) fail(fmt::format("{} characters, more than {}", rest_.size(), max_length));
       read_graph();
     } catch (const Error& error) {
       throw FormatError(fmt::format("graph text, line {}: {}", line_number_, error.what()));
     }
-    return std::move(level_.graph);
+    return {std::move(level_.graph), std::move(symbols_)};
   }
 
  private:
@@ -79,6 +80,9 @@ class Parser {
   // A graph inside a node: values of its own, sizes and what is known of them from around it.
   RegionGraph read_region(std::string_view name) {
     if (++depth_ > max_depth) fail(fmt::format("regions stand more than {} deep in each other", max_depth));
+    spend(1, region_bytes);
+    count_work();
+    const size_t checks_around = std::exchange(checks_around_, checks_around_ + level_.graph->checks.size());
     Level outer = std::exchange(level_, Level{std::make_unique<Graph>(), level_.facts, {}});
     level_.graph->name = outer.graph->name;
     Line line = next_line(fmt::format("the region \"{}\"", name));
@@ -86,6 +90,7 @@ class Parser {
     read_inputs(line);
     read_body();
     --depth_;
+    checks_around_ = checks_around;
     return std::exchange(level_, std::move(outer)).graph;
   }
 
@@ -101,6 +106,7 @@ class Parser {
   }
 
   void read_size(Line& line) {
+    count_size();
     const std::string name(line.word("the name of a size"));
     DimOptions options;
     if (line.accept(":")) {
@@ -130,6 +136,7 @@ class Parser {
 
   void read_check(Line& line, bool is_guard) {
     if (level_.graph->checks.size() == max_checks) fail(fmt::format("more than {} checks", max_checks));
+    spend(1, check_bytes);
     Check check;
     check.retrace = is_guard;
     const std::string_view whole = line.up_to("");
@@ -153,7 +160,7 @@ class Parser {
   }
 
   void read_node(Line& line) {
-    if (level_.graph->nodes().size() * (level_.graph->checks.size() + 1) > max_work) fail("too many nodes for so many checks");
+    count_work();
     std::vector<int> ids;
     do ids.push_back(value_id(line));
     while (line.accept(","));
@@ -188,7 +195,9 @@ class Parser {
       do {
         const std::string_view name = line.word("the name of an attribute");
         line.expect("=");
-        if (!given.emplace(name, line.up_to(",}")).second) fail(fmt::format("attribute \"{}\" is there twice", name));
+        const std::string_view text = line.up_to(",}");
+        spend(static_cast<size_t>(std::ranges::count(text, ',')) + 1, element_bytes);
+        if (!given.emplace(name, text).second) fail(fmt::format("attribute \"{}\" is there twice", name));
       } while (line.accept(","));
       line.expect("}");
     }
@@ -201,6 +210,7 @@ class Parser {
   // The name stands before the specs that use it; what the size cannot exceed follows from the op's rule.
   Dim new_data_symbol(Line& line) {
     const std::string name(line.word("the name of a size"));
+    count_size();
     if (depth_ > 0) fail(fmt::format("size {} is made inside a region", name));
     const auto [entry, is_new] = symbols_.emplace(name, make_data_symbol(name));
     if (!is_new) fail(fmt::format("size {} is there twice", name));
@@ -238,36 +248,58 @@ class Parser {
     return static_cast<int>(id);
   }
 
-  std::vector<Value*> values(Line& line) const {
+  std::vector<Value*> values(Line& line) {
     std::vector<Value*> found;
     do {
       const int id = value_id(line);
       const auto known = level_.values.find(id);
       if (known == level_.values.end()) fail(fmt::format("%{} is used before it is made", id));
+      spend(1, element_bytes);
       found.push_back(known->second);
     } while (line.accept(","));
     return found;
   }
 
   void define(int id, Value* value) {
+    spend(1, value_bytes);
     if (!level_.values.emplace(id, value).second) fail(fmt::format("%{} is made twice", id));
     level_.graph->number(value, id);
   }
 
-  TensorSpec spec(Line& line) const {
+  TensorSpec spec(Line& line) {
     const Dtype dtype = dtype_in(line.word("a dtype"));
     const std::string_view shape = line.up_to(",){");
+    spend(shape.size(), element_bytes);
     return {dtype, parse_shape(shape, lookup_), {}};
   }
 
   Dim symbol(std::string_view name) {
     if (const auto known = symbols_.find(name); known != symbols_.end()) return known->second;
     if (!makes_symbols_) fail(fmt::format("size {} is in no input and no check", name));
+    count_size();
     return symbols_.emplace(name, make_symbol(std::string(name))).first->second;
   }
 
+  // What stands for a few characters of text takes hundreds of bytes as a graph: a text says how much, not the memory of who reads it.
+  void spend(size_t things, int64_t bytes_each) {
+    if (__builtin_sub_overflow(bytes_left_, static_cast<int64_t>(things) * bytes_each, &bytes_left_) || bytes_left_ < 0)
+      fail("the graph is larger than a text may make it");
+  }
+  void count_size() {
+    spend(1, symbol_bytes);
+    if (symbols_.size() == max_sizes) fail(fmt::format("more than {} sizes", max_sizes));
+  }
+  // Every check is weighed for every node, and for every region that begins.
+  void count_work() {
+    work_ += level_.graph->checks.size() + checks_around_ + 1;
+    if (work_ > max_work) fail("too many nodes for so many checks");
+  }
+
+  static constexpr int64_t value_bytes = 640, symbol_bytes = 512, check_bytes = 1024, region_bytes = 1024, element_bytes = 64;
   std::string_view rest_;
   FindOp find_op_;
+  int64_t& bytes_left_;
+  size_t work_ = 0, checks_around_ = 0;
   int line_number_ = 0;
   bool makes_symbols_ = true;
   int depth_ = 0;
@@ -283,6 +315,10 @@ class Parser {
 
 }  // namespace
 
-std::unique_ptr<Graph> parse(std::string_view text, FindOp find_op) { return Parser(text, find_op).run(); }
+std::unique_ptr<Graph> parse(std::string_view text, FindOp find_op) {
+  int64_t bytes_left = max_bytes;
+  return parse_within(text, find_op, bytes_left).graph;
+}
+Parsed parse_within(std::string_view text, FindOp find_op, int64_t& bytes_left) { return Parser(text, find_op, bytes_left).run(); }
 
 }  // namespace anyshape::graph

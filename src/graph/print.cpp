@@ -24,7 +24,7 @@ std::string size_line(const Symbol& symbol) {
 }
 
 // Lines that the parser could not do without: it makes symbols as it meets them in inputs and checks, without a range.
-std::string size_lines(const Graph& graph) {
+std::string needed_size_lines(const Graph& graph) {
   SymbolCollector all, met;
   all.add_graph(graph);
   for (const Value* input : graph.inputs()) met.add_all(input->spec.shape);
@@ -39,9 +39,7 @@ std::string size_lines(const Graph& graph) {
       symbols, [&](const Symbol& symbol) { return is_met(symbol) && size_line(symbol).find(':') == std::string::npos; });
   if (open && std::ranges::is_sorted(symbols, {}, &Symbol::id)) return "";
   std::ranges::sort(symbols, {}, &Symbol::id);
-  std::string text;
-  for (const Symbol& symbol : symbols) text += size_line(symbol);
-  return text;
+  return graph::size_lines(symbols);
 }
 
 // Users choose the names of functions and inputs; what is no plain word stands in quotes.
@@ -123,6 +121,12 @@ void add_body(std::string& text, const Graph& graph, int depth) {
 
 }  // namespace
 
+std::string size_lines(std::span<const Symbol> symbols) {
+  std::string text;
+  for (const Symbol& symbol : symbols) text += size_line(symbol);
+  return text;
+}
+
 std::string label(const Node& node) {
   std::string text = names(node.outputs);
   if (!text.empty()) text += ' ';
@@ -131,7 +135,7 @@ std::string label(const Node& node) {
 }
 
 std::string print(const Graph& graph) {
-  std::string text = fmt::format("{}graph {}({}) {{\n", size_lines(graph), quoted_if_needed(graph.name), inputs_text(graph));
+  std::string text = fmt::format("{}graph {}({}) {{\n", needed_size_lines(graph), quoted_if_needed(graph.name), inputs_text(graph));
   add_body(text, graph, 0);
   return text;
 }

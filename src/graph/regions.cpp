@@ -35,8 +35,8 @@ Attrs with_cloned_regions(const Attrs& attrs) {
 RegionGraph clone(const Graph& graph) {
   auto copy = std::make_shared<Graph>();
   std::unordered_map<const Value*, Value*> values;
+  std::unordered_map<const Node*, const Node*> makers;  // of sizes
   copy->name = graph.name;
-  copy->checks = graph.checks;
   for (const Value* input : graph.inputs()) {
     values[input] = copy->add_input(input->spec);
     copy->number(values[input], input->id);
@@ -46,14 +46,20 @@ RegionGraph clone(const Graph& graph) {
     std::vector<TensorSpec> outputs;
     for (const Value* input : node->inputs) inputs.push_back(values.at(input));
     for (const Value* output : node->outputs) outputs.push_back(output->spec);
-    Node* const made = copy->add_node(*node->op, std::move(inputs), with_cloned_regions(node->attrs), outputs);
+    Node* const made = copy->add_node(*node->op, std::move(inputs), with_cloned_regions(node->attrs), outputs,
+                                      node->made ? std::optional(*node->made) : std::nullopt);
     made->place = node->place;
+    if (node->made) makers[node] = made;
     for (size_t i = 0; i < outputs.size(); ++i) {
       values[node->outputs[i]] = made->outputs[i];
       copy->number(made->outputs[i], node->outputs[i]->id);
     }
   }
   for (const Value* output : graph.outputs) copy->outputs.push_back(values.at(output));
+  copy->checks = graph.checks;
+  for (Check& check : copy->checks) {
+    if (check.after != nullptr) check.after = makers.at(check.after);
+  }
   return copy;
 }
 

@@ -18,14 +18,18 @@
 //   }
 #pragma once
 #include "graph/graph.h"
+#include "shape/dim_node.h"
 
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace anyshape::graph {
 
 std::string print(const Graph& graph);
+std::string size_lines(std::span<const Symbol> symbols);  // all of them, as print() puts them in front
 std::string label(const Node& node);  // "%12 multiply", as decisions speak of it
 
 // Null for a name that is no op's. The list of ops stands further along the data path, so it is handed in (ops/all_ops.h: find_op).
@@ -34,5 +38,12 @@ using FindOp = const OpDef* (*)(std::string_view name);
 // FormatError with the line and what was expected. Names of sizes are symbols from their first sight among sizes, inputs or checks. Every
 // node must be what its op's rules give, and every size rule they leave open must be proved by the checks.
 std::unique_ptr<Graph> parse(std::string_view text, FindOp find_op);
+
+// The same with the sizes that have a name, and with a limit on the memory that the graph takes, of which its own is taken away.
+struct Parsed {
+  std::unique_ptr<Graph> graph;
+  std::map<std::string, Dim, std::less<>> sizes;
+};
+Parsed parse_within(std::string_view text, FindOp find_op, int64_t& bytes_left);
 
 }  // namespace anyshape::graph

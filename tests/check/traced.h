@@ -17,6 +17,7 @@ class Traced {
   std::vector<Tensor> operator()(const std::vector<Tensor>& tensors) { return function_(tensors); }
   FunctionStats stats() const { return function_.stats(); }
   std::vector<TraceRecord> traces() const { return function_.traces(); }
+  const auto& function() const { return function_; }
 
  private:
   Function<std::vector<Tensor>(const std::vector<Tensor>&)> function_;
