@@ -26,8 +26,8 @@ Results div(NodeCall& call) {
 }
 
 constexpr RuleEntry entries[] = {
-    {"Add", 7, binary<add>, elementwise},      {"Sub", 7, binary<subtract>, elementwise}, {"Mul", 7, binary<multiply>, elementwise},
-    {"Div", 7, div, elementwise},              {"Sqrt", 6, unary<sqrt>, elementwise},     {"Exp", 6, unary<exp>, elementwise},
+    {"Add", 7, binary<add>, elementwise},  {"Sub", 7, binary<subtract>, elementwise}, {"Mul", 7, binary<multiply>, elementwise},
+    {"Div", 7, div, elementwise},          {"Sqrt", 6, unary<sqrt>, elementwise},     {"Exp", 6, unary<exp>, elementwise},
     {"Tanh", 6, unary<tanh>, elementwise},
 };
 
