@@ -45,20 +45,23 @@ std::vector<Value> Network::held(std::span<const Tensor> inputs) const {
   if (inputs.size() != input_specs_.size()) {
     std::vector<std::string> names;
     for (const TensorSpec& spec : input_specs_) names.push_back(spec.name);
-    throw ArgumentError(fmt::format("model \"{}\": got {} inputs; expected {}: {}.", state().name, inputs.size(), names.size(), listed(names)));
+    throw ArgumentError(
+        fmt::format("model \"{}\": got {} inputs; expected {}: {}.", state().name, inputs.size(), names.size(), listed(names)));
   }
   Substitution known;
   std::vector<Value> values;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const TensorSpec& spec = input_specs_[i];
     const auto refuse = [&]<class Problem>(Problem*) {
-      throw Problem(fmt::format("model \"{}\": input \"{}\" is {}; expected {}, as the file declares it.", state().name, spec.name, describe(inputs[i]), to_string(spec)));
+      throw Problem(fmt::format("model \"{}\": input \"{}\" is {}; expected {}, as the file declares it.", state().name, spec.name,
+                                describe(inputs[i]), to_string(spec)));
     };
     if (inputs[i].is_ragged()) refuse(static_cast<ShapeError*>(nullptr));
     const Shape given = inputs[i].shape();
     if (inputs_[i].type.shape && given.rank() != spec.shape.rank()) refuse(static_cast<ShapeError*>(nullptr));
     const Dtype dtype = inputs[i].dtype();
-    if (is_floating(dtype) != is_floating(spec.dtype) || (dtype == Dtype::b8) != (spec.dtype == Dtype::b8)) refuse(static_cast<DtypeError*>(nullptr));
+    if (is_floating(dtype) != is_floating(spec.dtype) || (dtype == Dtype::b8) != (spec.dtype == Dtype::b8))
+      refuse(static_cast<DtypeError*>(nullptr));
     Tensor tensor = dtype == spec.dtype ? inputs[i] : cast(inputs[i], spec.dtype);
     if (inputs_[i].type.shape) {
       Shape wanted = given;
@@ -68,7 +71,9 @@ std::vector<Value> Network::held(std::span<const Tensor> inputs) const {
         if (proves_equal(given[axis], wanted[axis]) == false) refuse(static_cast<ShapeError*>(nullptr));
       }
       if (!given.same_as(wanted)) {
-        const std::vector<std::string> names(static_cast<size_t>(wanted.rank()), fmt::format("input \"{}\" of model \"{}\", declared as {},", spec.name, state().name, to_string(spec)));
+        const std::vector<std::string> names(
+            static_cast<size_t>(wanted.rank()),
+            fmt::format("input \"{}\" of model \"{}\", declared as {},", spec.name, state().name, to_string(spec)));
         tensor = with_sizes(tensor, wanted, names);
       }
     }
@@ -82,7 +87,8 @@ std::vector<Tensor> Network::call_all(std::span<const Tensor> inputs, const Call
   std::vector<Tensor> results;
   for (const Value& value : run(held(inputs))) {
     if (value.kind() != Value::Kind::Tensor && value.kind() != Value::Kind::Sizes) {
-      throw Unsupported(fmt::format("onnx: {}: output \"{}\" is no tensor, which is not supported.", in_quotes(file_), output_names_[results.size()]));
+      throw Unsupported(
+          fmt::format("onnx: {}: output \"{}\" is no tensor, which is not supported.", in_quotes(file_), output_names_[results.size()]));
     }
     results.push_back(value.tensor());
   }

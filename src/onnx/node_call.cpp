@@ -26,9 +26,7 @@ std::string NodeCall::title() const { return title_of(*node_); }
 void NodeCall::fail(std::string_view what, std::string_view expected) const {
   throw FormatError(fmt::format("onnx: {}: {}; expected {}.", title(), what, expected));
 }
-void NodeCall::unsupported(std::string_view what) const {
-  throw Unsupported(fmt::format("onnx: {}: {} is not supported.", title(), what));
-}
+void NodeCall::unsupported(std::string_view what) const { throw Unsupported(fmt::format("onnx: {}: {} is not supported.", title(), what)); }
 
 const Value& NodeCall::value(size_t input) const {
   if (!has(input)) fail(fmt::format("input {} is left out", input), "it to be there");
@@ -51,7 +49,8 @@ std::vector<Dim> NodeCall::sizes(size_t input) const {
   const Value& given = value(input);
   if (std::optional<std::vector<Dim>> known = given.known_sizes()) return std::move(*known);
   if (given.kind() != Value::Kind::Tensor || is_floating(given.dtype()) || given.rank() > 1) {
-    fail(fmt::format("input {} is {}", input, given.kind() == Value::Kind::Tensor ? describe(given.held()) : "no tensor"), "a vector of whole numbers");
+    fail(fmt::format("input {} is {}", input, given.kind() == Value::Kind::Tensor ? describe(given.held()) : "no tensor"),
+         "a vector of whole numbers");
   }
   unsupported(fmt::format("that input {}, which sizes depend on, is computed from data,", input));
 }
@@ -120,7 +119,8 @@ const AttributeProto* NodeCall::attribute(std::string_view name) const {
 
 const AttributeProto* NodeCall::attribute(std::string_view name, int32_t type, std::string_view in_words) const {
   const AttributeProto* const found = attribute(name);
-  if (found != nullptr && static_cast<int32_t>(found->type) != type) fail(fmt::format("attribute \"{}\" is of another type", name), in_words);
+  if (found != nullptr && static_cast<int32_t>(found->type) != type)
+    fail(fmt::format("attribute \"{}\" is of another type", name), in_words);
   return found;
 }
 
@@ -174,10 +174,13 @@ Dtype NodeCall::dtype_of(ElementType type) const {
 }
 Dtype NodeCall::dtype(std::string_view name, Dtype otherwise) const { return dtype_of(type(name, element_type_of(otherwise))); }
 
-std::vector<Value> NodeCall::run(const GraphProto& graph, std::vector<Value> inputs) const { return walk_->run(graph, *scope_, std::move(inputs)); }
+std::vector<Value> NodeCall::run(const GraphProto& graph, std::vector<Value> inputs) const {
+  return walk_->run(graph, *scope_, std::move(inputs));
+}
 
 int64_t NodeCall::axis(int64_t given, int rank) const {
-  if (given < -rank || given >= std::max(rank, 1)) fail(fmt::format("axis {} of a tensor of rank {}", given, rank), fmt::format("one from {} to {}", -rank, rank - 1));
+  if (given < -rank || given >= std::max(rank, 1))
+    fail(fmt::format("axis {} of a tensor of rank {}", given, rank), fmt::format("one from {} to {}", -rank, rank - 1));
   return given < 0 ? given + rank : given;
 }
 std::vector<int64_t> NodeCall::axes(const std::vector<int64_t>& given, int rank) const {

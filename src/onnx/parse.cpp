@@ -10,9 +10,9 @@
 namespace anyshape::onnx {
 namespace {
 
-constexpr int deepest = 32;                          // graphs inside attributes, types inside types
-constexpr int64_t free_bytes = int64_t{32} << 20;    // beside twice the file's own
-constexpr int64_t growth = 2;                        // a vector that grows has room for twice its parts
+constexpr int deepest = 32;                        // graphs inside attributes, types inside types
+constexpr int64_t free_bytes = int64_t{32} << 20;  // beside twice the file's own
+constexpr int64_t growth = 2;                      // a vector that grows has room for twice its parts
 
 class Parser {
  public:

@@ -31,7 +31,8 @@ class Reader {
   }
   void read(GraphProto& graph) {
     for (const std::string& name : graph.sparse) {
-      throw Unsupported(fmt::format("onnx: {}: initializer {} is a sparse tensor, which is not supported.", whole_in_quotes(file_), in_quotes(name)));
+      throw Unsupported(
+          fmt::format("onnx: {}: initializer {} is a sparse tensor, which is not supported.", whole_in_quotes(file_), in_quotes(name)));
     }
     for (const TensorProto& proto : graph.initializers) graph.constants.insert_or_assign(proto.name, std::pair(tensor(proto), proto.type));
     graph.initializers.clear();
@@ -53,7 +54,9 @@ class Sizes {
     TensorSpec spec{.dtype = Dtype::f32, .shape = {}, .name = input.name};
     if (input.type.kind != TypeProto::Kind::Tensor) return spec;
     const std::optional<Dtype> dtype = dtype_for(input.type.element);
-    if (!dtype) throw Unsupported(fmt::format("onnx: input {} has elements of {}, which is not supported.", in_quotes(input.name), name_of(input.type.element)));
+    if (!dtype)
+      throw Unsupported(
+          fmt::format("onnx: input {} has elements of {}, which is not supported.", in_quotes(input.name), name_of(input.type.element)));
     spec.dtype = *dtype;
     if (!input.type.shape) return spec;
     for (size_t axis = 0; axis < input.type.shape->size(); ++axis) spec.shape.push_back(size((*input.type.shape)[axis], input.name, axis));
@@ -73,7 +76,8 @@ class Sizes {
   Dim size(const DimProto& proto, const std::string& input, size_t axis) {
     const std::string place = fmt::format("{}.{}", input, axis);
     if (proto.value && *proto.value > 0 && !given_.contains(place)) return *proto.value;
-    const std::string name = proto.param.empty() ? place : proto.param;
+    const std::string name =
+        proto.param.empty() || proto.param == "?" ? place : proto.param;  // "?" is how some exporters write a size of no name
     open_.insert(name);
     for (const std::string& key : {place, name}) {
       const auto found = given_.find(key);
@@ -109,7 +113,9 @@ Prepared prepare(ModelProto model, const std::string& file, const std::filesyste
   std::set<std::string> names;
   for (const ValueInfoProto& input : model.graph.inputs) {
     if (model.graph.constants.contains(input.name)) continue;
-    if (!names.insert(input.name).second) throw FormatError(fmt::format("onnx: {}: two inputs are called {}; expected names that differ.", whole_in_quotes(file), in_quotes(input.name)));
+    if (!names.insert(input.name).second)
+      throw FormatError(
+          fmt::format("onnx: {}: two inputs are called {}; expected names that differ.", whole_in_quotes(file), in_quotes(input.name)));
     prepared.inputs.push_back(input);
     prepared.specs.push_back(sizes.spec(input));
   }

@@ -14,9 +14,9 @@
 namespace anyshape::onnx {
 
 struct Prepared {
-  ModelProto model;                   // the nodes that are left
+  ModelProto model;  // the nodes that are left
   std::vector<ValueInfoProto> inputs;
-  std::vector<TensorSpec> specs;      // of the inputs
+  std::vector<TensorSpec> specs;  // of the inputs
   std::map<std::string, Value> constants;
   std::vector<std::pair<std::string, Tensor>> weights;
 };

@@ -45,7 +45,8 @@ Value made(Numbers numbers, bool is_scalar, ElementType type) {
 
 // Towards 0, as ONNX divides; sizes that may be negative are rare, and their sign must be known.
 Dim quotient(const Dim& a, const Dim& b) {
-  if (a.is_constant() && b.is_constant()) return b.value() == 0 || (b.value() == -1) ? Dim(b.value() == 0 ? 0 : -a.value()) : Dim(a.value() / b.value());
+  if (a.is_constant() && b.is_constant())
+    return b.value() == 0 || (b.value() == -1) ? Dim(b.value() == 0 ? 0 : -a.value()) : Dim(a.value() / b.value());
   return a / b;
 }
 bool can_divide(const Dim& a, const Dim& b) {
@@ -83,7 +84,8 @@ std::optional<Value> gather(const NodeCall& call, const Operands& x) {
   for (const Dim& index : x.numbers[1]) {
     if (!index.is_constant()) return std::nullopt;
     const int64_t place = from_front(index.value(), x.numbers[0].size());
-    if (place < 0 || place >= static_cast<int64_t>(x.numbers[0].size())) call.fail("an index is outside", "indices of elements that are there");
+    if (place < 0 || place >= static_cast<int64_t>(x.numbers[0].size()))
+      call.fail("an index is outside", "indices of elements that are there");
     numbers.push_back(x.numbers[0][static_cast<size_t>(place)]);
   }
   return made(std::move(numbers), x.is_scalar[1], call.type(0));
@@ -101,21 +103,26 @@ std::optional<Value> concat(const NodeCall& call, const Operands& x) {
 std::optional<Value> slice(const NodeCall& call, const Operands& x) {
   if (x.is_scalar[0]) return std::nullopt;
   const auto bound = [&](size_t input, const char* attribute, int64_t otherwise) -> std::optional<int64_t> {
-    if (call.has(input)) return x.numbers[input].size() == 1 && x.numbers[input][0].is_constant() ? std::optional(x.numbers[input][0].value()) : std::nullopt;
+    if (call.has(input))
+      return x.numbers[input].size() == 1 && x.numbers[input][0].is_constant() ? std::optional(x.numbers[input][0].value()) : std::nullopt;
     const std::vector<int64_t> given = call.integers(attribute);
     return given.size() == 1 ? given[0] : otherwise;
   };
   const auto count = static_cast<int64_t>(x.numbers[0].size());
   const std::optional<int64_t> begin = bound(1, "starts", 0), end = bound(2, "ends", count), step = bound(4, "steps", 1);
   if (!begin || !end || !step || *step == 0) return std::nullopt;
-  const auto clamped = [&](int64_t place, int64_t lowest, int64_t highest) { return std::clamp(place < 0 ? place + count : place, lowest, highest); };
+  const auto clamped = [&](int64_t place, int64_t lowest, int64_t highest) {
+    return std::clamp(place < 0 ? place + count : place, lowest, highest);
+  };
   Numbers numbers;
   if (*step > 0) {
     const int64_t last = clamped(*end, 0, count);
-    for (int64_t i = clamped(*begin, 0, count); i < last; i += std::min(*step, count)) numbers.push_back(x.numbers[0][static_cast<size_t>(i)]);
+    for (int64_t i = clamped(*begin, 0, count); i < last; i += std::min(*step, count))
+      numbers.push_back(x.numbers[0][static_cast<size_t>(i)]);
   } else {
     const int64_t last = *end < -count ? -1 : clamped(*end, -1, count - 1);
-    for (int64_t i = clamped(*begin, -1, count - 1); i > last; i += std::max(*step, -count)) numbers.push_back(x.numbers[0][static_cast<size_t>(i)]);
+    for (int64_t i = clamped(*begin, -1, count - 1); i > last; i += std::max(*step, -count))
+      numbers.push_back(x.numbers[0][static_cast<size_t>(i)]);
   }
   return Value::sizes(std::move(numbers), call.type(0));
 }
@@ -184,7 +191,8 @@ std::optional<Value> fill(const NodeCall& call, const Operands& x) {
   const std::vector<Dim> number = Value(reshape(value.tensor(), {1})).known_sizes().value_or(Numbers());
   if (number.size() != 1) return std::nullopt;
   if (x.numbers[0].empty()) return Value::size(number[0], value.type());
-  if (!x.numbers[0][0].is_constant() || x.numbers[0][0].value() < 0 || x.numbers[0][0].value() > static_cast<int64_t>(most_numbers)) return std::nullopt;
+  if (!x.numbers[0][0].is_constant() || x.numbers[0][0].value() < 0 || x.numbers[0][0].value() > static_cast<int64_t>(most_numbers))
+    return std::nullopt;
   return Value::sizes(Numbers(static_cast<size_t>(x.numbers[0][0].value()), number[0]), value.type());
 }
 
@@ -197,10 +205,11 @@ std::optional<Value> reduce(const NodeCall& call, const Operands& x, const Binar
 }
 
 std::optional<Value> fold_binary(const NodeCall& call, const Operands& x) {
-  static const std::map<std::string_view, Binary> numbers = {
-      {"Add", [](const Dim& a, const Dim& b) { return a + b; }}, {"Sub", [](const Dim& a, const Dim& b) { return a - b; }},
-      {"Mul", [](const Dim& a, const Dim& b) { return a * b; }}, {"Min", [](const Dim& a, const Dim& b) { return min(a, b); }},
-      {"Max", [](const Dim& a, const Dim& b) { return max(a, b); }}};
+  static const std::map<std::string_view, Binary> numbers = {{"Add", [](const Dim& a, const Dim& b) { return a + b; }},
+                                                             {"Sub", [](const Dim& a, const Dim& b) { return a - b; }},
+                                                             {"Mul", [](const Dim& a, const Dim& b) { return a * b; }},
+                                                             {"Min", [](const Dim& a, const Dim& b) { return min(a, b); }},
+                                                             {"Max", [](const Dim& a, const Dim& b) { return max(a, b); }}};
   static const std::map<std::string_view, Binary> truths = {
       {"Equal", is_equal},
       {"Less", is_less},
@@ -243,23 +252,41 @@ std::optional<Value> fold_sizes(const NodeCall& call) {
   if (call.op() == "Shape") return shape_of(call);
   if (call.op() == "Size") return Value::size(call.shape(0).count());
   static const std::map<std::string_view, Fold> folds = {
-      {"Gather", gather}, {"Concat", concat},       {"Slice", slice},   {"Reshape", reshape}, {"Squeeze", squeeze},
-      {"Unsqueeze", unsqueeze}, {"Cast", cast_to},  {"Where", where},   {"Range", range},     {"ConstantOfShape", fill},
+      {"Gather", gather},
+      {"Concat", concat},
+      {"Slice", slice},
+      {"Reshape", reshape},
+      {"Squeeze", squeeze},
+      {"Unsqueeze", unsqueeze},
+      {"Cast", cast_to},
+      {"Where", where},
+      {"Range", range},
+      {"ConstantOfShape", fill},
       {"Identity", [](const NodeCall& node, const Operands&) { return std::optional(node.value(0)); }},
-      {"Neg", [](const NodeCall& node, const Operands& x) {
+      {"Neg",
+       [](const NodeCall& node, const Operands& x) {
          Numbers numbers;
          for (const Dim& number : x.numbers[0]) numbers.push_back(0 - number);
          return std::optional(made(std::move(numbers), x.is_scalar[0], node.type(0)));
        }},
-      {"Not", [](const NodeCall&, const Operands& x) {
+      {"Not",
+       [](const NodeCall&, const Operands& x) {
          Numbers numbers;
          for (const Dim& number : x.numbers[0]) numbers.push_back(truth(number.value() == 0));
          return std::optional(made(std::move(numbers), x.is_scalar[0], ElementType::Bool));
        }},
-      {"ReduceProd", [](const NodeCall& node, const Operands& x) { return reduce(node, x, [](const Dim& a, const Dim& b) { return a * b; }, 1); }},
-      {"ReduceSum", [](const NodeCall& node, const Operands& x) { return reduce(node, x, [](const Dim& a, const Dim& b) { return a + b; }, 0); }},
-      {"ReduceMax", [](const NodeCall& node, const Operands& x) { return x.numbers[0].empty() ? std::optional<Value>() : reduce(node, x, [](const Dim& a, const Dim& b) { return max(a, b); }, 0); }},
-      {"ReduceMin", [](const NodeCall& node, const Operands& x) { return x.numbers[0].empty() ? std::optional<Value>() : reduce(node, x, [](const Dim& a, const Dim& b) { return min(a, b); }, 0); }},
+      {"ReduceProd",
+       [](const NodeCall& node, const Operands& x) { return reduce(node, x, [](const Dim& a, const Dim& b) { return a * b; }, 1); }},
+      {"ReduceSum",
+       [](const NodeCall& node, const Operands& x) { return reduce(node, x, [](const Dim& a, const Dim& b) { return a + b; }, 0); }},
+      {"ReduceMax",
+       [](const NodeCall& node, const Operands& x) {
+         return x.numbers[0].empty() ? std::optional<Value>() : reduce(node, x, [](const Dim& a, const Dim& b) { return max(a, b); }, 0);
+       }},
+      {"ReduceMin",
+       [](const NodeCall& node, const Operands& x) {
+         return x.numbers[0].empty() ? std::optional<Value>() : reduce(node, x, [](const Dim& a, const Dim& b) { return min(a, b); }, 0);
+       }},
   };
   const auto found = folds.find(call.op());
   const std::optional<Operands> operands = operands_of(call);

@@ -42,7 +42,8 @@ void require_supported(const ModelProto& model, const std::string& file) {
   std::vector<std::string> told;
   for (const auto& [op, times] : count.missing) told.push_back(times == 1 ? op : fmt::format("{} {} times", op, times));
   throw Unsupported(fmt::format("onnx: {} needs {} that {} not supported: {}; expected ops of docs/onnx.md.", whole_in_quotes(file),
-                                told.size() == 1 ? "an op" : fmt::format("{} ops", told.size()), told.size() == 1 ? "is" : "are", listed(told)));
+                                told.size() == 1 ? "an op" : fmt::format("{} ops", told.size()), told.size() == 1 ? "is" : "are",
+                                listed(told)));
 }
 
 }  // namespace anyshape::onnx

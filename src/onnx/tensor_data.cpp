@@ -4,6 +4,7 @@
 #include "base/cut_text.h"
 #include "io/read_file.h"
 #include "onnx/element_type.h"
+#include "onnx/rule.h"
 #include "onnx/wire.h"
 #include "tensor/host_data.h"
 #include "tensor/view.h"
@@ -21,11 +22,17 @@ namespace {
 class Elements {
  public:
   Elements(const TensorProto& proto, const std::string& file, const std::filesystem::path& folder)
-      : proto_(proto), file_(file), folder_(folder), refuse_([this](std::string_view what) { fail(what, "elements as the format says"); }) {}
+      : proto_(proto),
+        file_(file),
+        folder_(folder),
+        refuse_([this](std::string_view what) { fail(what, "elements as the format says"); }) {}
 
   Tensor read() {
     const std::optional<Dtype> dtype = dtype_for(proto_.type);
-    if (!dtype) fail(fmt::format("has elements of {}", name_of(proto_.type)), "numbers of 4 to 64 bits or truth values");
+    if (!dtype) {
+      throw Unsupported(fmt::format("onnx: {}: tensor {} has elements of {}, which is not supported.", whole_in_quotes(file_),
+                                    in_quotes(proto_.name), name_of(proto_.type)));
+    }
     dtype_ = *dtype;
     if (proto_.dims.size() > max_rank) fail(fmt::format("has {} axes", proto_.dims.size()), fmt::format("at most {}", max_rank));
     count_elements();
@@ -49,7 +56,8 @@ class Elements {
     for (const int64_t size : proto_.dims) {
       if (size < 0) fail(fmt::format("has a size of {}", size), "sizes from 0 on");
       is_empty = is_empty || size == 0;
-      if (size > 0 && (__builtin_mul_overflow(count_, size, &count_) || count_ > (int64_t{1} << 56))) fail("has a shape that is too large", "as many elements as it has");
+      if (size > 0 && (__builtin_mul_overflow(count_, size, &count_) || count_ > (int64_t{1} << 56)))
+        fail("has a shape that is too large", "as many elements as it has");
     }
     if (is_empty) count_ = 0;
   }
@@ -87,7 +95,8 @@ class Elements {
 
   Tensor from_raw(std::string_view raw) const {
     const int64_t wanted = (count_ * bits() + 7) / 8;
-    if (static_cast<int64_t>(raw.size()) != wanted) fail(fmt::format("has {} bytes of elements", raw.size()), fmt::format("{} for its shape", wanted));
+    if (static_cast<int64_t>(raw.size()) != wanted)
+      fail(fmt::format("has {} bytes of elements", raw.size()), fmt::format("{} for its shape", wanted));
     Tensor result = make_empty(dtype_, proto_.dims);
     if (count_ == 0) return result;
     switch (proto_.type) {
@@ -173,7 +182,8 @@ class Elements {
     int64_t number = 0;
     const std::string& text = found->second;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || number < 0) fail(fmt::format("has the {} {}", key, in_quotes(text)), "a whole number from 0 on");
+    if (error != std::errc() || end != text.data() + text.size() || number < 0)
+      fail(fmt::format("has the {} {}", key, in_quotes(text)), "a whole number from 0 on");
     return number;
   }
 
@@ -189,19 +199,24 @@ class Elements {
     const std::filesystem::path base = std::filesystem::weakly_canonical(folder_.empty() ? std::filesystem::path(".") : folder_, error);
     const std::filesystem::path full = std::filesystem::weakly_canonical(base / named, error);
     const std::filesystem::path relative = full.lexically_relative(base);
-    if (error || relative.empty() || *relative.begin() == "..") fail(fmt::format("is in the file {}", in_quotes(found->second)), "a file in the model's folder, also behind links");
+    if (error || relative.empty() || *relative.begin() == "..")
+      fail(fmt::format("is in the file {}", in_quotes(found->second)), "a file in the model's folder, also behind links");
     return full;
   }
 
   std::string_view external() {
     const std::filesystem::path path = location();
     ReadFile file(path);
-    if (!file.problem().empty()) fail(fmt::format("is in {}, which {}", whole_in_quotes(path.string()), file.problem()), "a file that can be read");
+    if (!file.problem().empty())
+      fail(fmt::format("is in {}, which {}", whole_in_quotes(path.string()), file.problem()), "a file that can be read");
     const int64_t wanted = (count_ * bits() + 7) / 8, offset = external_number("offset", 0), length = external_number("length", wanted);
     if (length != wanted) fail(fmt::format("has {} bytes of elements", length), fmt::format("{} for its shape", wanted));
-    if (offset > file.size() || length > file.size() - offset) fail(fmt::format("is in {} from byte {} on, {} bytes", whole_in_quotes(path.string()), offset, length), fmt::format("a part of the file's {}", file.size()));
+    if (offset > file.size() || length > file.size() - offset)
+      fail(fmt::format("is in {} from byte {} on, {} bytes", whole_in_quotes(path.string()), offset, length),
+           fmt::format("a part of the file's {}", file.size()));
     held_.resize(static_cast<size_t>(length));
-    if (!file.skip(offset) || file.read(held_.data(), length) != length) fail(fmt::format("is in {}, which cannot be read", whole_in_quotes(path.string())), "a file that can be read");
+    if (!file.skip(offset) || file.read(held_.data(), length) != length)
+      fail(fmt::format("is in {}, which cannot be read", whole_in_quotes(path.string())), "a file that can be read");
     return held_;
   }
 

@@ -39,9 +39,9 @@ class Value {
   Shape shape() const;  // in ONNX's order of axes
   int rank() const { return shape().rank(); }
   Dtype dtype() const;
-  Tensor tensor() const;                       // in ONNX's order of axes; sizes become a tensor here
+  Tensor tensor() const;                          // in ONNX's order of axes; sizes become a tensor here
   const Tensor& held() const { return tensor_; }  // as it is: channels last where is_image()
-  Tensor image() const;                        // channels last, rank 3 to 5
+  Tensor image() const;                           // channels last, rank 3 to 5
   // Whole numbers of rank 0 or 1 that are known: sizes, or the elements of a tensor that is no value of a trace. Others have none.
   std::optional<std::vector<Dim>> known_sizes() const;
   const std::vector<Dim>& numbers() const { return numbers_; }  // of sizes

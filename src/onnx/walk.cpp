@@ -62,7 +62,8 @@ Value Walk::look_up(const std::string& name, const Scope& scope, const NodeProto
                                 node != nullptr ? title_of(*node) : "an output", in_quotes(name)));
 }
 
-std::vector<Value> Walk::run(std::span<const Value> inputs, std::span<const std::string> names, const std::map<std::string, Value>& constants) {
+std::vector<Value> Walk::run(std::span<const Value> inputs, std::span<const std::string> names,
+                             const std::map<std::string, Value>& constants) {
   Scope scope{.opsets = &model_.opsets};
   for (const auto& [name, value] : constants) scope.values.emplace(name, value);
   for (size_t i = 0; i < names.size(); ++i) scope.values.insert_or_assign(names[i], inputs[i]);
@@ -73,11 +74,18 @@ std::vector<Value> Walk::run(std::span<const Value> inputs, std::span<const std:
 }
 
 std::vector<Value> Walk::run(const GraphProto& graph, const Scope& around, std::vector<Value> inputs) {
-  if (around.depth > deepest) throw FormatError(fmt::format("onnx: graphs and functions call each other more than {} deep; expected fewer.", deepest));
+  if (around.depth > deepest)
+    throw FormatError(fmt::format("onnx: graphs and functions call each other more than {} deep; expected fewer.", deepest));
   if (inputs.size() > graph.inputs.size()) {
-    throw FormatError(fmt::format("onnx: graph {} takes {} inputs and is given {}; expected as many.", in_quotes(graph.name), graph.inputs.size(), inputs.size()));
+    throw FormatError(fmt::format("onnx: graph {} takes {} inputs and is given {}; expected as many.", in_quotes(graph.name),
+                                  graph.inputs.size(), inputs.size()));
   }
-  Scope scope{.outer = &around, .opsets = around.opsets, .caller = around.caller, .caller_scope = around.caller_scope, .function = around.function, .depth = around.depth + 1};
+  Scope scope{.outer = &around,
+              .opsets = around.opsets,
+              .caller = around.caller,
+              .caller_scope = around.caller_scope,
+              .function = around.function,
+              .depth = around.depth + 1};
   for (const auto& [name, constant] : graph.constants) scope.values.emplace(name, Value::constant(constant.first, constant.second));
   for (size_t i = 0; i < inputs.size(); ++i) scope.values.insert_or_assign(graph.inputs[i].name, std::move(inputs[i]));
   run_nodes(graph.nodes, scope);
@@ -113,14 +121,18 @@ std::vector<Value> Walk::run(const NodeProto& node, Scope& scope) {
     results = run_rule(*rule, node, scope, std::move(inputs), opset);
   }
   if (results.size() < node.outputs.size()) {
-    const auto unused = std::all_of(node.outputs.begin() + static_cast<std::ptrdiff_t>(results.size()), node.outputs.end(), [](const std::string& name) { return name.empty(); });
-    if (!unused) throw FormatError(fmt::format("onnx: {}: it names {} outputs; expected at most {}.", title_of(node), node.outputs.size(), results.size()));
+    const auto unused = std::all_of(node.outputs.begin() + static_cast<std::ptrdiff_t>(results.size()), node.outputs.end(),
+                                    [](const std::string& name) { return name.empty(); });
+    if (!unused)
+      throw FormatError(
+          fmt::format("onnx: {}: it names {} outputs; expected at most {}.", title_of(node), node.outputs.size(), results.size()));
   }
   results.resize(node.outputs.size());
   return results;
 }
 
-std::vector<Value> Walk::run_rule(const RuleEntry& rule, const NodeProto& node, const Scope& scope, std::vector<Value> inputs, int64_t opset) {
+std::vector<Value> Walk::run_rule(const RuleEntry& rule, const NodeProto& node, const Scope& scope, std::vector<Value> inputs,
+                                  int64_t opset) {
   const bool has_sizes = std::ranges::any_of(inputs, [](const Value& value) { return value.is_sizes(); });
   if (has_sizes || node.op == "Shape" || node.op == "Size") {
     if (std::optional<Value> folded = fold_sizes(NodeCall(*this, scope, node, inputs, opset))) return {std::move(*folded)};
@@ -149,9 +161,11 @@ std::vector<Value> Walk::run_rule(const RuleEntry& rule, const NodeProto& node, 
 }
 
 std::vector<Value> Walk::run_function(const FunctionProto& function, const NodeProto& node, const Scope& scope, std::vector<Value> inputs) {
-  if (scope.depth > deepest) throw FormatError(fmt::format("onnx: {}: functions call each other more than {} deep; expected fewer.", title_of(node), deepest));
+  if (scope.depth > deepest)
+    throw FormatError(fmt::format("onnx: {}: functions call each other more than {} deep; expected fewer.", title_of(node), deepest));
   if (inputs.size() > function.inputs.size()) {
-    throw FormatError(fmt::format("onnx: {}: it has {} inputs; expected at most {}, as its function takes.", title_of(node), inputs.size(), function.inputs.size()));
+    throw FormatError(fmt::format("onnx: {}: it has {} inputs; expected at most {}, as its function takes.", title_of(node), inputs.size(),
+                                  function.inputs.size()));
   }
   Scope body{.opsets = &function.opsets, .caller = &node, .caller_scope = &scope, .function = &function, .depth = scope.depth + 1};
   inputs.resize(function.inputs.size());

@@ -19,9 +19,9 @@ namespace anyshape::onnx {
 struct Scope {
   const Scope* outer = nullptr;
   const std::map<std::string, int64_t>* opsets = nullptr;
-  const NodeProto* caller = nullptr;           // of a function's body: whose attributes its nodes may refer to
-  const Scope* caller_scope = nullptr;         // where that call stands
-  const FunctionProto* function = nullptr;     // likewise: its attributes' defaults
+  const NodeProto* caller = nullptr;        // of a function's body: whose attributes its nodes may refer to
+  const Scope* caller_scope = nullptr;      // where that call stands
+  const FunctionProto* function = nullptr;  // likewise: its attributes' defaults
   int depth = 0;
   std::unordered_map<std::string_view, Value> values = {};
 };
