@@ -88,7 +88,6 @@ Results is_inf_rule(NodeCall& call) {
 }
 
 constexpr RuleEntry entries[] = {
-<<<<<<< HEAD
     {"Add", 7, arithmetic<add>, elementwise},
     {"Sub", 7, arithmetic<subtract>, elementwise},
     {"Mul", 7, arithmetic<multiply>, elementwise},
@@ -111,11 +110,6 @@ constexpr RuleEntry entries[] = {
     {"Clip", 6, clip_rule, elementwise},
     {"Where", 9, where_rule, elementwise},
     {"IsInf", 10, is_inf_rule, elementwise},
-=======
-    {"Add", 7, binary<add>, elementwise},  {"Sub", 7, binary<subtract>, elementwise}, {"Mul", 7, binary<multiply>, elementwise},
-    {"Div", 7, div, elementwise},          {"Sqrt", 6, unary<sqrt>, elementwise},     {"Exp", 6, unary<exp>, elementwise},
-    {"Tanh", 6, unary<tanh>, elementwise},
->>>>>>> 70119397049561d1fdf73e9c6302e29df525b19f
 };
 
 }  // namespace
