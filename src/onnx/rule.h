@@ -131,14 +131,10 @@ const RuleEntry* find_rule(std::string_view domain, std::string_view op, int64_t
 bool is_known_op(std::string_view domain, std::string_view op);  // for some opset
 
 // The tables, one per file of src/onnx/ops/.
-<<<<<<< HEAD
-extern const RuleTable elementwise_rules, activation_rules, reduce_rules, movement_rules, index_rules, contraction_rules, recurrent_rules, attention_rules,
-    quantize_rules, random_rules, loss_rules, make_rules, cast_rules, sequence_rules, control_rules, image_rules, normalization_rules, signal_rules;
-extern const RuleTable function_rules, bitwise_rules, softmax_rules, slice_rules, order_rules, scatter_rules, layer_normalization_rules, training_rules;
-=======
 extern const RuleTable elementwise_rules, activation_rules, reduce_rules, movement_rules, index_rules, contraction_rules, recurrent_rules,
     attention_rules, quantize_rules, random_rules, loss_rules, make_rules, cast_rules, sequence_rules, control_rules, image_rules,
     normalization_rules, signal_rules;
->>>>>>> 70119397049561d1fdf73e9c6302e29df525b19f
+extern const RuleTable function_rules, bitwise_rules, softmax_rules, slice_rules, order_rules, scatter_rules, layer_normalization_rules,
+    training_rules;
 
 }  // namespace anyshape::onnx
