@@ -47,6 +47,7 @@ first = lambda module, *x: module(*x)[0]
 case("linear", nn.Linear(5, 3), torch.randn(2, 4, 5))
 case("conv1d", nn.Conv1d(4, 6, 3, stride=2, groups=2), torch.randn(2, 4, 9), image=True)
 case("conv2d", nn.Conv2d(4, 6, (3, 2), groups=2), torch.randn(2, 4, 6, 5), image=True)
+case("conv2d_padded", nn.Conv2d(3, 4, 3, stride=2, padding=1), torch.randn(2, 3, 6, 5), image=True)
 case("conv3d", nn.Conv3d(2, 3, (2, 3, 1)), torch.randn(1, 2, 4, 5, 3), image=True)
 case("conv1d_transpose", nn.ConvTranspose1d(3, 4, 3, stride=2), torch.randn(2, 3, 5), image=True)
 case("conv2d_transpose", nn.ConvTranspose2d(3, 4, (3, 2), stride=2), torch.randn(2, 3, 4, 3), image=True)
