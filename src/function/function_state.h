@@ -41,7 +41,7 @@ struct FunctionCore::State {
   function_detail::TraceCache cache{options.max_traces, options.max_code_bytes};
   function_detail::Flights flights{options.name};
   mutable function_detail::Counters counters;
-  std::atomic<bool> has_told_frozen{false};  // one warning is enough
+  std::atomic<bool> has_told_frozen{false};                        // one warning is enough
   std::shared_ptr<const function_detail::SavedTraces> saved = {};  // of a function from a file, which traces nothing else
 
   explicit State(FunctionOptions given);

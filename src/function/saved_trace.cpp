@@ -47,8 +47,7 @@ bool SavedTrace::fits(std::span<const Tensor> tensors) const {
 
 std::string SavedTrace::to_string() const {
   std::string text = signature.to_string();
-  for (size_t i = 0; i < values.size(); ++i)
-    text += fmt::format("{}{} = {}", i == 0 ? " with " : ", ", values[i].name, values[i].value);
+  for (size_t i = 0; i < values.size(); ++i) text += fmt::format("{}{} = {}", i == 0 ? " with " : ", ", values[i].name, values[i].value);
   for (const graph::Check& check : trace.graph->checks) {
     if (check.retrace) text += fmt::format(", for {}", anyshape::to_string(check.check));
   }
@@ -65,14 +64,13 @@ std::string function_detail::list_of(const SavedTraces& traces) {
 
 FunctionCore::State::Entry FunctionCore::State::make_saved(std::span<const Tensor> tensors, const std::string& key,
                                                            const FunctionCall& call) {
-  const auto found =
-      std::ranges::find_if(*saved, [&](const SavedTrace& each) { return each.key == key && each.fits(tensors); });
+  const auto found = std::ranges::find_if(*saved, [&](const SavedTrace& each) { return each.key == key && each.fits(tensors); });
   if (found == saved->end()) {
     const std::string values = key.empty() ? "" : " with " + key;
-    throw SignatureError(
-        fmt::format("function \"{}\": no trace of its file fits the arguments ({}){}; expected those of one of them, for the C++ that would "
-                    "be traced again is not in the file. Change the call, or call the function so before it is saved. The file has:{}",
-                    options.name, described(tensors), values, function_detail::list_of(*saved)));
+    throw SignatureError(fmt::format(
+        "function \"{}\": no trace of its file fits the arguments ({}){}; expected those of one of them, for the C++ that would "
+        "be traced again is not in the file. Change the call, or call the function so before it is saved. The file has:{}",
+        options.name, described(tensors), values, function_detail::list_of(*saved)));
   }
   const Bindings sizes = sizes_of(found->signature, tensors);
   for (const graph::Check& check : found->trace.graph->checks) {

@@ -58,7 +58,8 @@ Signature Signature::of_parts(Parts parts) {
     for (const Dim& size : spec.shape) {
       if (size.is_ragged()) continue;
       for_each_symbol(size, [&](const Symbol& symbol) {
-        if (symbol.from_data || std::ranges::none_of(signature.symbols_, [&](const Dim& known) { return as_symbol(known)->id == symbol.id; }))
+        if (symbol.from_data ||
+            std::ranges::none_of(signature.symbols_, [&](const Dim& known) { return as_symbol(known)->id == symbol.id; }))
           throw ArgumentError(fmt::format("signature: the size \"{}\" is that of no axis; expected one that a call binds.", symbol.name));
       });
     }

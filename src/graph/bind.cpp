@@ -2,6 +2,7 @@
 #include "graph/bind.h"
 
 #include "base/thread_object.h"
+#include "graph/halves.h"
 #include "graph/named_call.h"
 #include "graph/ragged.h"
 #include "shape/normal_form.h"
@@ -66,9 +67,6 @@ Interpreter& interpreter_of(std::span<const Tensor> inputs, const Attrs& attrs) 
   Interpreter& current = current_interpreter();
   return &current == eager && names_placeholder != nullptr && names_placeholder(attrs) ? *describer : current;
 }
-
-// Loops load and store halves, but an op that writes its own may keep sums in memory or call a library.
-bool computes_in_f32(const OpDef& op) { return op.lower != nullptr && op.kind != OpKind::Movement; }
 
 // f32 instead of f16 and bf16; the half that there was, or f32.
 Dtype widen_halves(std::span<Dtype> wanted) {

@@ -34,7 +34,8 @@ class RegionWriter final : public AttrVisitor {
 
 class Parser {
  public:
-  Parser(std::string_view text, FindOp find_op, int64_t& bytes_left) : rest_(text), find_op_(find_op), bytes_left_(bytes_left) {}
+  Parser(std::string_view text, FindOp find_op, int64_t& bytes_left, bool adds_checks)
+      : rest_(text), find_op_(find_op), bytes_left_(bytes_left), adds_checks_(adds_checks) {}
 
   Parsed run() {
     try {
@@ -72,6 +73,7 @@ class Parser {
     }
     if (!line.at_end()) level_.graph->outputs = values(line);
     line.expect_end();
+    std::ranges::move(level_.added, std::back_inserter(level_.graph->checks));
     line = next_line("\"}\"");
     line.expect("}");
     line.expect_end();
@@ -83,7 +85,7 @@ class Parser {
     spend(1, region_bytes);
     count_work();
     const size_t checks_around = std::exchange(checks_around_, checks_around_ + level_.graph->checks.size());
-    Level outer = std::exchange(level_, Level{std::make_unique<Graph>(), level_.facts, {}});
+    Level outer = std::exchange(level_, Level{std::make_unique<Graph>(), level_.facts, level_.checks});
     level_.graph->name = outer.graph->name;
     Line line = next_line(fmt::format("the region \"{}\"", name));
     line.expect(name);
@@ -153,6 +155,7 @@ class Parser {
       check.after = level_.graph->maker_of(check.check);
       if (check.after == nullptr && !level_.graph->nodes().empty()) fail("a check without sizes that depend on data stands behind a node");
       level_.facts.assume(check.check);
+      level_.checks.push_back(check.check);
       level_.graph->checks.push_back(std::move(check));
       return;
     }
@@ -231,7 +234,25 @@ class Parser {
       level_.facts.assume_at_least(made->bound, made->symbol);
       if (const Node* twin = level_.graph->find_size(op, attrs, inputs.back())) level_.facts.assume_equal(made->symbol, twin->made->symbol);
     }
-    if (!open.empty()) fail(fmt::format("{} needs a check: {}", op.name, to_string(open[0].check)));
+    const auto simplified = [&](const SizeCheck& check) {
+      return SizeCheck{check.relation, level_.facts.simplify(check.a), level_.facts.simplify(check.b)};
+    };
+    for (const OpCheck& needed : open) {
+      const auto is_known = [&, wanted = simplified(needed.check)](const SizeCheck& check) {
+        return check.same_as(needed.check) || simplified(check).same_as(wanted);
+      };
+      if (std::ranges::any_of(level_.checks, is_known)) continue;
+      if (!adds_checks_ || depends_on_data(needed.check.a) || depends_on_data(needed.check.b))
+        fail(fmt::format("{} needs a check: {}", op.name, to_string(needed.check)));
+      spend(1, check_bytes);
+      if (level_.checks.size() >= max_checks) fail(fmt::format("more than {} checks", max_checks));
+      level_.checks.push_back(needed.check);
+      level_.added.push_back({.check = needed.check,
+                              .op = std::string(op.name),
+                              .what = needed.what,
+                              .expected = needed.expected,
+                              .operands = OpCall(op, specs, attrs).describe_inputs()});
+    }
     if (expected.size() != outputs.size()) fail(fmt::format("{} gives {} values, not {}", op.name, expected.size(), outputs.size()));
     for (size_t i = 0; i < outputs.size(); ++i) {
       const Shape &shape = outputs[i].shape, &rule = expected[i].shape;
@@ -299,6 +320,7 @@ class Parser {
   std::string_view rest_;
   FindOp find_op_;
   int64_t& bytes_left_;
+  bool adds_checks_;
   size_t work_ = 0, checks_around_ = 0;
   int line_number_ = 0;
   bool makes_symbols_ = true;
@@ -306,9 +328,11 @@ class Parser {
   struct Level {
     std::unique_ptr<Graph> graph;
     Facts facts;
-    std::unordered_map<int, Value*> values;
+    std::vector<SizeCheck> checks = {};  // as they are written: of some, facts prove less than they say
+    std::vector<Check> added = {};
+    std::unordered_map<int, Value*> values = {};
   };
-  Level level_{std::make_unique<Graph>(), {}, {}};
+  Level level_{std::make_unique<Graph>(), {}};
   std::map<std::string, Dim, std::less<>> symbols_;
   const SymbolLookup lookup_ = [this](std::string_view name) { return symbol(name); };
 };
@@ -317,8 +341,8 @@ class Parser {
 
 std::unique_ptr<Graph> parse(std::string_view text, FindOp find_op) {
   int64_t bytes_left = max_bytes;
-  return parse_within(text, find_op, bytes_left).graph;
+  return Parser(text, find_op, bytes_left, false).run().graph;
 }
-Parsed parse_within(std::string_view text, FindOp find_op, int64_t& bytes_left) { return Parser(text, find_op, bytes_left).run(); }
+Parsed parse_within(std::string_view text, FindOp find_op, int64_t& bytes_left) { return Parser(text, find_op, bytes_left, true).run(); }
 
 }  // namespace anyshape::graph

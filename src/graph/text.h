@@ -30,7 +30,7 @@ namespace anyshape::graph {
 
 std::string print(const Graph& graph);
 std::string size_lines(std::span<const Symbol> symbols);  // all of them, as print() puts them in front
-std::string label(const Node& node);  // "%12 multiply", as decisions speak of it
+std::string label(const Node& node);                      // "%12 multiply", as decisions speak of it
 
 // Null for a name that is no op's. The list of ops stands further along the data path, so it is handed in (ops/all_ops.h: find_op).
 using FindOp = const OpDef* (*)(std::string_view name);
@@ -39,7 +39,8 @@ using FindOp = const OpDef* (*)(std::string_view name);
 // node must be what its op's rules give, and every size rule they leave open must be proved by the checks.
 std::unique_ptr<Graph> parse(std::string_view text, FindOp find_op);
 
-// The same with the sizes that have a name, and with a limit on the memory that the graph takes, of which its own is taken away.
+// The same with the sizes that have a name, and with a limit on the memory that the graph takes, of which its own is taken away. Size
+// rules that the checks do not prove are checks behind the others: where they were traced, more was known of sizes.
 struct Parsed {
   std::unique_ptr<Graph> graph;
   std::map<std::string, Dim, std::less<>> sizes;

@@ -1,4 +1,5 @@
 // The rules every graph keeps: values are made once and before they are used, and every spec is what the op's own rules give.
+#include "graph/halves.h"
 #include "graph/regions.h"
 #include "graph/slot_table.h"
 #include "graph/symbol_collector.h"
@@ -107,6 +108,7 @@ Specs specs_by_rules(const OpDef& op, std::span<const TensorSpec> inputs, const 
   std::vector<Dtype> wanted(count);
   if (count > 0) op.dtype(op.name, given, wanted);
   for (size_t i = 0; i < count; ++i) {
+    if (computes_in_f32(op) && is_half(wanted[i])) wanted[i] = Dtype::f32;
     if (wanted[i] == given[i].dtype) continue;
     throw DtypeError(
         fmt::format("{}: input {} is {}; expected it cast to {}.", op.name, i, to_string(given[i].dtype), to_string(wanted[i])));

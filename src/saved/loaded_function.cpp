@@ -131,9 +131,10 @@ LoadedFunction LoadedFunction::with(const std::map<std::string, std::string>& va
 std::string LoadedFunction::words_of(std::span<const Part> parts) { return saved::words_of(parts); }
 
 void LoadedFunction::refuse_results(size_t expected, size_t given) const {
-  throw ArgumentError(fmt::format("function \"{}\": its trace gives {} tensors and the results of as<...>() hold {}; expected equal numbers. "
-                                  "A std::vector<Tensor> holds any.",
-                                  name(), given, expected));
+  throw ArgumentError(
+      fmt::format("function \"{}\": its trace gives {} tensors and the results of as<...>() hold {}; expected equal numbers. "
+                  "A std::vector<Tensor> holds any.",
+                  name(), given, expected));
 }
 
 const std::string& LoadedFunction::name() const { return state_->core->state().options.name; }

@@ -12,6 +12,7 @@
 #include <anyshape/version.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <unordered_map>
 
@@ -81,7 +82,8 @@ class Writer {
     while (graph.starts_with("size ")) graph.erase(0, graph.find('\n') + 1);
     graph = trace.text->sizes + graph;
     try {
-      graph::parse(graph, find_op);
+      int64_t bytes = std::numeric_limits<int64_t>::max();
+      graph::parse_within(graph, find_op, bytes);
     } catch (const Error& error) {
       throw ArgumentError(fmt::format(
           "save: trace {} of function \"{}\" cannot be read again from its text: {} Give its sizes, layers and functions other names.",
@@ -99,8 +101,8 @@ class Writer {
     texts_["function"] = function_config().to_json();
     for (const auto& [key, text] : texts_) {
       if (key.starts_with("graph.") || text.size() <= saved::longest_json) continue;
-      throw ArgumentError(fmt::format("save: \"{}\" of function \"{}\" takes {} characters; expected at most {}. Save a smaller function.", key,
-                                      options_.name, text.size(), saved::longest_json));
+      throw ArgumentError(fmt::format("save: \"{}\" of function \"{}\" takes {} characters; expected at most {}. Save a smaller function.",
+                                      key, options_.name, text.size(), saved::longest_json));
     }
     std::vector<std::pair<std::string, Tensor>> tensors;
     const std::vector<Tensor> values = read_together(variables_);
@@ -111,11 +113,11 @@ class Writer {
 
  private:
   Config function_config() const {
-    Config config = Config::map({{"name", options_.name}, {"dtypes", static_cast<int>(options_.dtypes)}, {"traces", static_cast<int64_t>(traces_)}});
+    Config config =
+        Config::map({{"name", options_.name}, {"dtypes", static_cast<int>(options_.dtypes)}, {"traces", static_cast<int64_t>(traces_)}});
     std::vector<Config> variables;
     for (size_t i = 0; i < variables_.size(); ++i) {
-      variables.push_back(Config::map(
-          {{"tensor", variable_names_[i]}, {"trainable", variables_[i]->trainable}}));
+      variables.push_back(Config::map({{"tensor", variable_names_[i]}, {"trainable", variables_[i]->trainable}}));
     }
     config.set("variables", std::move(variables));
     std::vector<Symbol> symbols;
@@ -128,9 +130,9 @@ class Writer {
     const auto same = std::ranges::unique(symbols, {}, &Symbol::name);
     symbols.erase(same.begin(), same.end());
     config.set("sizes", list_of(symbols, [](const Symbol& symbol) {
-      const DimOptions& range = symbol.options;
-      return Config::map({{"name", symbol.name}, {"min", range.min}, {"max", range.max}, {"multiple_of", range.multiple_of}});
-    }));
+                 const DimOptions& range = symbol.options;
+                 return Config::map({{"name", symbol.name}, {"min", range.min}, {"max", range.max}, {"multiple_of", range.multiple_of}});
+               }));
     config.set("signature", list_of(options_.signature, spec_config));
     return config;
   }
@@ -138,38 +140,41 @@ class Writer {
   Config trace_config(const function_detail::TraceEntry& entry, const Description& results) {
     const Trace& trace = entry.trace();
     const Signature::Parts parts = entry.signature().parts();
-    Config config = Config::map({{"values", parts_config(entry.made().values)}, {"places", list_of(trace.text->arguments, [](const std::string& each) -> Config { return each; })}});
+    Config config = Config::map({{"values", parts_config(entry.made().values)},
+                                 {"places", list_of(trace.text->arguments, [](const std::string& each) -> Config { return each; })}});
     config.set("arguments", list_of(parts.specs, spec_config));
     config.set("ragged", list_of(parts.ragged, [](const Signature::Parts::Ragged& rows) {
-      return Config::map({{"argument", static_cast<int64_t>(rows.argument)},
-                          {"first", static_cast<int64_t>(rows.first)},
-                          {"total", to_string(rows.total)},
-                          {"shortest", to_string(rows.shortest)},
-                          {"longest", to_string(rows.longest)}});
-    }));
+                 return Config::map({{"argument", static_cast<int64_t>(rows.argument)},
+                                     {"first", static_cast<int64_t>(rows.first)},
+                                     {"total", to_string(rows.total)},
+                                     {"shortest", to_string(rows.shortest)},
+                                     {"longest", to_string(rows.longest)}});
+               }));
     config.set("wide", list_of(trace.wide, [](size_t argument) -> Config { return static_cast<int64_t>(argument); }));
     config.set("captures", list_of(trace.captures, [&](const Tensor& tensor) -> Config { return constant(tensor); }));
     std::vector<Config> variables;
     for (size_t i = 0; i < trace.variables.size(); ++i) variables.emplace_back(variable(trace.variables[i], trace.owners[i]));
     config.set("variables", std::move(variables));
     config.set("owners", list_of(trace.owners, [](const std::string& owner) -> Config { return owner; }));
-    config.set("assigned", list_of(trace.assigned, [&](const std::shared_ptr<VariableState>& each) -> Config { return variable(each, ""); }));
+    config.set("assigned",
+               list_of(trace.assigned, [&](const std::shared_ptr<VariableState>& each) -> Config { return variable(each, ""); }));
     config.set("results", static_cast<int64_t>(trace.results));
     config.set("result_places", list_of(results.tensors, [](const std::string& each) -> Config { return each; }));
     config.set("result_values", parts_config(results.parts));
     config.set("ragged_results", list_of(trace.ragged.results(), [&](const RaggedResults::Result& each) {
-      if (!each.is_ragged) return Config();
-      Config rows = Config::map({{"shape", shape_config(Shape{each.shape[0], each.shape[1]})}});
-      if (each.argument) rows.set("argument", static_cast<int64_t>(*each.argument));
-      if (!each.argument && each.held != nullptr) rows.set("splits", constant(each.held->splits));
-      return rows;
-    }));
-    config.set("checks", list_of(trace.text->checks, [](const function_detail::TracedText::Words& words) {
-      return Config::map({{"what", words.what}, {"expected", words.expected}, {"operands", words.operands}, {"place", words.place}});
-    }));
+                 if (!each.is_ragged) return Config();
+                 Config rows = Config::map({{"shape", shape_config(Shape{each.shape[0], each.shape[1]})}});
+                 if (each.argument) rows.set("argument", static_cast<int64_t>(*each.argument));
+                 if (!each.argument && each.held != nullptr) rows.set("splits", constant(each.held->splits));
+                 return rows;
+               }));
+    config.set(
+        "checks", list_of(trace.text->checks, [](const function_detail::TracedText::Words& words) {
+          return Config::map({{"what", words.what}, {"expected", words.expected}, {"operands", words.operands}, {"place", words.place}});
+        }));
     config.set("nodes", list_of(trace.text->places, [](const std::pair<std::string, size_t>& each) {
-      return Config::map({{"place", each.first}, {"count", static_cast<int64_t>(each.second)}});
-    }));
+                 return Config::map({{"place", each.first}, {"count", static_cast<int64_t>(each.second)}});
+               }));
     return config;
   }
 
@@ -217,9 +222,7 @@ std::vector<Entry> entries_without_tapes(const FunctionCore& core) {
   return own;
 }
 
-bool is_dense(const TensorSpec& spec) {
-  return std::ranges::none_of(spec.shape, &Dim::is_ragged);
-}
+bool is_dense(const TensorSpec& spec) { return std::ranges::none_of(spec.shape, &Dim::is_ragged); }
 
 }  // namespace
 
@@ -234,10 +237,11 @@ void detail::save_function(FunctionCore& core, const FunctionCall* example, Desc
     entries = entries_without_tapes(core);
   }
   if (entries.empty()) {
-    throw ArgumentError(fmt::format(
-        "save: function \"{}\" has no trace for \"{}\"; expected one that was called outside of any tape, or has a signature that says all of "
-        "its arguments. Call it once with arguments as it will be called.",
-        state.options.name, file));
+    throw ArgumentError(
+        fmt::format("save: function \"{}\" has no trace for \"{}\"; expected one that was called outside of any tape, or has a signature "
+                    "that says all of "
+                    "its arguments. Call it once with arguments as it will be called.",
+                    state.options.name, file));
   }
   Writer writer(state.options);
   for (const Entry& entry : entries) writer.add(*entry, describe_results);

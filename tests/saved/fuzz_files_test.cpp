@@ -171,7 +171,9 @@ class Mutation {
     if (words.empty()) return;
     const auto [at, length] = one_of(words);
     const bool is_number = std::isdigit(static_cast<unsigned char>(text[at])) != 0;
-    static constexpr const char* numbers[] = {"0", "1", "2", "3", "7", "-1", "8", "255", "1000000", "2147483648", "9223372036854775807", "-9223372036854775808", "1e300", "nan", "0.5"};
+    static constexpr const char* numbers[] = {
+        "0",     "1",   "2",  "3", "7", "-1", "8", "255", "1000000", "2147483648", "9223372036854775807", "-9223372036854775808",
+        "1e300", "nan", "0.5"};
     static constexpr const char* dtypes[] = {"b8", "u8", "i32", "i64", "f16", "bf16", "f32", "f64"};
     switch (below(is_graph ? 9 : 4)) {
       case 0: {  // an attribute
@@ -272,7 +274,8 @@ bool is_small(const graph::Graph& graph, const Bindings& sizes) {
     for (const Dim& size : spec.shape) {
       if (!size.is_constant() && depends_on_data(size)) continue;
       const int64_t value = evaluate(size, sizes);
-      if (value > most_elements || __builtin_mul_overflow(count, std::max<int64_t>(value, 1), &count) || count > most_elements) return false;
+      if (value > most_elements || __builtin_mul_overflow(count, std::max<int64_t>(value, 1), &count) || count > most_elements)
+        return false;
     }
     return true;
   };
@@ -370,6 +373,7 @@ void fuzz(uint64_t part) {
   Tally tally;
   if (const char* const seed = std::getenv("ANYSHAPE_FUZZ_SEED")) {
     try_file(seeds, std::strtoull(seed, nullptr, 10), file.path(), tally);
+    if (const char* const kept = std::getenv("ANYSHAPE_FUZZ_KEEP")) std::filesystem::copy_file(file.path(), kept);  // to look at it
     return;
   }
   const auto files = static_cast<uint64_t>(files_wanted() / 4);

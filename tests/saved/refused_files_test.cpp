@@ -81,7 +81,8 @@ TEST_F(RefusedFiles, structures_that_the_graph_has_not) {
   EXPECT_SAYS(refusal("trace.0", "\"results\": 1", "\"results\": 9"), "the number of results 9 is not below 3");
   EXPECT_SAYS(refusal("trace.0", "\"assigned\": [0]", "\"assigned\": [4]"), "variable 4 is not below 1");
   EXPECT_SAYS(refusal("trace.0", "\"variables\": [0]", "\"variables\": [0, 0]"), "as many owners as variables");
-  EXPECT_SAYS(refusal("trace.0", "\"shape\": [\"batch\", \"3\"]", "\"shape\": [\"batch\", \"4\"]"), "input 0 of the graph is f32[batch, 3]");
+  EXPECT_SAYS(refusal("trace.0", "\"shape\": [\"batch\", \"3\"]", "\"shape\": [\"batch\", \"4\"]"),
+              "input 0 of the graph is f32[batch, 3]");
   EXPECT_SAYS(refusal("trace.0", "\"dtype\": \"f32\"", "\"dtype\": \"f33\""), "\"f33\" is no dtype");
   EXPECT_SAYS(refusal("function", "\"traces\": 1", "\"traces\": 2"), "\"graph.1\" is missing");
   EXPECT_SAYS(refusal("function", "\"name\"", "\"nam\""), "name");

@@ -102,9 +102,7 @@ TEST(SavedFunction, keeps_dropout_control_flow_and_sizes_that_depend_on_data) {
 TEST(SavedFunction, takes_and_gives_ragged_tensors) {
   auto pooled = function([](Tensor rows, Tensor weight) { return std::pair(rows * weight, sum(rows, {.axes = {1}})); },
                          {.signature = {spec(f32, {dim("batch"), ragged_dim("time"), 2}, "rows"), spec(f32, {2}, "weight")}});
-  const auto make = [](std::vector<int64_t> splits) {
-    return ragged_from_splits(random::normal({splits.back(), 2}), tensor(splits));
-  };
+  const auto make = [](std::vector<int64_t> splits) { return ragged_from_splits(random::normal({splits.back(), 2}), tensor(splits)); };
   const Tensor weight = tensor({0.5f, 2.0f});
   pooled(make({0, 2, 5}), weight);
   const LoadedFunction loaded = saved_and_loaded(pooled);
