@@ -133,6 +133,6 @@ bool is_known_op(std::string_view domain, std::string_view op);  // for some ops
 // The tables, one per file of src/onnx/ops/.
 extern const RuleTable elementwise_rules, activation_rules, reduce_rules, movement_rules, index_rules, contraction_rules, recurrent_rules,
     attention_rules, quantize_rules, random_rules, loss_rules, make_rules, cast_rules, sequence_rules, control_rules, image_rules,
-    normalization_rules, signal_rules;
+    normalization_rules, signal_rules, resize_rules;
 
 }  // namespace anyshape::onnx
