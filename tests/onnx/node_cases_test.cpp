@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -33,20 +34,23 @@ Count run_all(const std::string& kind) {
   if (!root) return count;
   for (const auto& folder : folders_in(*root / kind)) {
     if (!std::filesystem::exists(folder / "model.onnx")) continue;
+    const auto begin = std::chrono::steady_clock::now();
     const Outcome outcome = run_case(folder);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    if (taken.count() > 1) std::cout << "slow " << folder.filename().string() << ": " << taken.count() << " s\n";
     switch (outcome.kind) {
       case Outcome::Kind::Passed: ++count.passed; break;
       case Outcome::Kind::PassedEagerly: ++count.eagerly; break;
       case Outcome::Kind::Unsupported:
         ++count.unsupported;
-        if (std::getenv("ANYSHAPE_ONNX_TELL") != nullptr) std::cout << "unsupported " << folder.filename().string() << ": " << outcome.reason << "\n";
+        if (std::getenv("ANYSHAPE_ONNX_TELL") != nullptr)
+          std::cout << "unsupported " << folder.filename().string() << ": " << outcome.reason << "\n";
         break;
-      case Outcome::Kind::Wrong:
-        ++count.wrong;
-        std::cout << "wrong " << folder.filename().string() << ": " << outcome.reason << "\n";
+      case Outcome::Kind::Wrong: ++count.wrong; std::cout << "wrong " << folder.filename().string() << ": " << outcome.reason << "\n";
     }
   }
-  std::cout << kind << ": " << count.passed << " passed, " << count.eagerly << " passed eagerly, " << count.unsupported << " not supported, " << count.wrong << " wrong\n";
+  std::cout << kind << ": " << count.passed << " passed, " << count.eagerly << " passed eagerly, " << count.unsupported
+            << " not supported, " << count.wrong << " wrong\n";
   return count;
 }
 

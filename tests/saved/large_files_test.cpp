@@ -17,12 +17,12 @@ class LargeFiles : public testing::Test {
   LargeFiles() {
     auto identity = function([](Tensor x) { return tanh(x); }, {.name = "identity", .signature = {spec(f32, {dim("n")}, "x")}});
     save(identity, file_.path());
-    content_ = io::load_safetensors_file(file_.path());
+    content_ = io::load_safetensors_with_metadata(file_.path());
   }
 
   // Loads the file with another text; what is read is at most four times the file and the room beside it, and takes at most ten seconds.
   void expect_small(const std::string& key, std::string text) {
-    io::SafetensorsFile content = content_;
+    io::Safetensors content = content_;
     content.metadata[key] = std::move(text);
     io::save_safetensors(file_.path(), {content.tensors.begin(), content.tensors.end()}, content.metadata);
     const auto bytes = static_cast<int64_t>(std::filesystem::file_size(file_.path()));
@@ -44,7 +44,7 @@ class LargeFiles : public testing::Test {
   static std::string graph(const std::string& lines) { return "graph f(%0 x: f32[n]) {\n" + lines + "return %0\n}\n"; }
 
   SavedFile file_;
-  io::SafetensorsFile content_;
+  io::Safetensors content_;
 };
 
 TEST_F(LargeFiles, many_nodes) {
