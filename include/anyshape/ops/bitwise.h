@@ -17,6 +17,8 @@ Tensor bitwise_not(const Tensor& x);
 Tensor left_shift(const Tensor& x, const Tensor& count);
 Tensor right_shift(const Tensor& x, const Tensor& count);  ///< of negative integers the sign comes in, as in x / 2^count rounded down
 ///@}
+/// What the same bits are in another dtype: f32 as i32, f64 as i64, and back; others are a DtypeError.
+Tensor bitcast(const Tensor& x, Dtype dtype);
 
 }  // namespace anyshape
 #pragma GCC visibility pop

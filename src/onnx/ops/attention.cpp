@@ -56,21 +56,20 @@ struct Bias {
   }
 };
 
-// Keys and values of as many heads as there are queries': each for several of them.
+// Keys and values of as many heads as there are queries': each for several of them. Open numbers of heads are those of the first call.
 Tensor shared_among(NodeCall& call, const Tensor& x, const Dim& heads) {
   const Dim own = x.shape()[1];
-  if (own.same_as(heads)) return x;
-  if (!own.is_constant() || !heads.is_constant() || own.value() < 1 || heads.value() % own.value() != 0) {
-    call.fail(fmt::format("{} heads of keys for {} of queries", to_string(own), to_string(heads)), "a part of them");
-  }
-  return repeat(x, heads.value() / own.value(), {.axis = 1});
+  if (own == heads) return x;
+  const int64_t count = own.specialize(), wanted = heads.specialize();
+  if (count < 1 || wanted % count != 0) call.fail(fmt::format("{} heads of keys for {} of queries", count, wanted), "a part of them");
+  return repeat(x, wanted / count, {.axis = 1});
 }
 
 Results attention_rule(NodeCall& call) {
   const bool is_flat = call.rank(0) == 3;
   const Tensor query = heads_apart(call, call.tensor(0), "q_num_heads");
   Tensor key = heads_apart(call, call.tensor(1), "kv_num_heads"), value = heads_apart(call, call.tensor(2), "kv_num_heads");
-  const Dtype dtype = query.dtype(), computed = dtype == f64 ? f64 : f32;
+  const Dtype dtype = query.dtype(), computed = call.integer("softmax_precision", 0) == 0 ? dtype : call.dtype("softmax_precision", dtype);
   const bool has_past = call.has(4) && call.has(5), has_lengths = call.has(6);
   Tensor offset = full({}, int64_t{0}, {.dtype = i64});
   if (has_past) {
@@ -81,7 +80,7 @@ Results attention_rule(NodeCall& call) {
   const Tensor present_key = key, present_value = value, lengths = has_lengths ? reshape(cast(call.tensor(6), i64), {-1, 1, 1, 1}) : Tensor();
   const Dim queries = query.shape()[2], keys = key.shape()[2];
   if (has_lengths) offset = lengths - Value::size(queries).tensor();
-  Bias bias{call, queries, keys, computed, offset};
+  Bias bias{call, queries, keys, dtype, offset};
   if (call.has(3)) bias.add_mask(call.tensor(3));
   bias.add_windows();
   if (has_lengths) bias.allow(numbers_to(keys, {1, 1, 1, keys}) < lengths);
@@ -93,8 +92,8 @@ Results attention_rule(NodeCall& call) {
   const Tensor raw = matmul(query * scale, key * scale, {.transpose_b = true});
   const double cap = call.number("softcap", 0);
   const Tensor capped = cap > 0 ? cap * tanh(raw / cap) : raw;
-  const Tensor scores = bias.bias.defined() ? cast(capped, computed) + bias.bias : cast(capped, computed);
-  Tensor weights = softmax(scores);
+  const Tensor scores = bias.bias.defined() ? capped + bias.bias : capped;
+  Tensor weights = softmax(cast(scores, computed));
   // A query that may meet no key has no weights.
   if (bias.bias.defined()) weights = where(max(bias.bias, {.axis = -1, .keep_dims = true}) == -infinity, 0, weights);
   weights = cast(weights, dtype);
@@ -103,10 +102,10 @@ Results attention_rule(NodeCall& call) {
     const Shape shape = result.shape();
     result = reshape(transpose(result, {0, 2, 1, 3}), {shape[0], shape[2], shape[1] * shape[3]});
   }
-  // What the last output is: the products; capped; with the bias added; the weights. Opset 23 adds the bias before it caps.
+  // What the last output is: the products; capped; with the bias added; the weights.
   const int64_t mode = call.integer("qk_matmul_output_mode", 0);
   if (mode < 0 || mode > 3) call.fail(fmt::format("qk_matmul_output_mode is {}", mode), "0 to 3");
-  const Tensor shown = mode == 0 ? raw : mode == 1 ? capped : mode == 2 ? cast(scores, dtype) : weights;
+  const Tensor shown = mode == 0 ? raw : mode == 1 ? capped : mode == 2 ? scores : weights;
   return {result, present_key, present_value, shown};
 }
 

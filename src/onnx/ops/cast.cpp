@@ -29,7 +29,7 @@ Value cast_to(NodeCall& call, ElementType to) {
   }
   // By way of more bits than the type has, so that the low ones stay.
   const bool is_wide = is_narrow(to) && is_floating(x.dtype());
-  return wrapped(cast(is_wide && dtype != u8 ? cast(x, i64) : x, dtype), to);
+  return wrapped(cast(is_wide ? cast(x, i64) : x, dtype), to);
 }
 
 Results cast_rule(NodeCall& call) { return cast_to(call, call.type("to", ElementType::Undefined)); }

@@ -87,6 +87,11 @@ Results is_inf_rule(NodeCall& call) {
   return logical_and(is_inf(x), negative ? x < 0 : x > 0);
 }
 
+Results binarizer_rule(NodeCall& call) {
+  const Tensor x = call.tensor(0);
+  return cast(x > call.number("threshold", 0), x.dtype());
+}
+
 constexpr RuleEntry entries[] = {
     {"Add", 7, arithmetic<add>, elementwise},
     {"Sub", 7, arithmetic<subtract>, elementwise},
@@ -110,6 +115,7 @@ constexpr RuleEntry entries[] = {
     {"Clip", 6, clip_rule, elementwise},
     {"Where", 9, where_rule, elementwise},
     {"IsInf", 10, is_inf_rule, elementwise},
+    {"Binarizer", 1, binarizer_rule, elementwise, "ai.onnx.ml"},
 };
 
 }  // namespace

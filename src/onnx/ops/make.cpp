@@ -1,5 +1,6 @@
 // ONNX's ops that make tensors of nothing but shapes and numbers.
 #include "onnx/rule.h"
+#include "onnx/walk.h"
 
 #include <anyshape/ops.h>
 
@@ -18,6 +19,8 @@ Results constant_rule(NodeCall& call) {
 }
 
 Results identity_rule(NodeCall& call) { return call.value(0); }
+
+Results size_rule(NodeCall& call) { return fold_sizes(call).value(); }
 
 Results constant_of_shape_rule(NodeCall& call) {
   const Shape shape(call.sizes(0));
@@ -58,6 +61,8 @@ Results range_rule(NodeCall& call) {
 constexpr RuleEntry entries[] = {
     {"Constant", 1, constant_rule},
     {"Identity", 1, identity_rule, {.takes_images = true}},
+    {"Shape", 1, size_rule, {.takes_images = true}},
+    {"Size", 1, size_rule, {.takes_images = true}},
     {"ConstantOfShape", 9, constant_of_shape_rule},
     {"EyeLike", 9, eye_like_rule},
     {"Range", 11, range_rule},

@@ -66,15 +66,15 @@ Results dft_rule(NodeCall& call) {
   const bool inverse = call.flag("inverse"), onesided = call.flag("onesided"), by_input = call.opset() >= 20;
   const int64_t axis = call.axis(by_input ? (call.has(2) ? call.integer(2) : -2) : call.integer("axis", 1), x.rank());
   if (axis == x.rank() - 1) call.fail("the axis is that of real and imaginary parts", "another one");
-  const Dim parts = x.shape()[-1];
-  if (!parts.is_constant() || (parts.value() != 1 && parts.value() != 2)) call.fail("the last axis has " + to_string(parts) + " elements", "1 or 2");
+  const int64_t parts = x.shape()[-1].specialize();  // real numbers, or both parts
+  if (parts != 1 && parts != 2) call.fail(fmt::format("the last axis has {} elements", parts), "1 or 2");
   const Dim size = x.shape()[static_cast<int>(axis)];
   const Dim length = call.has(1) ? call.size(1) : inverse && onesided ? 2 * (size - 1) : size;
   x = moveaxis(x, axis, -2);
   const int64_t along = x.rank() - 2;
   if (inverse && onesided) {
     // The other half is the first one mirrored, conjugate; so each bin but the ends counts twice, and what is left is real.
-    if (parts.value() != 2) call.fail("one half of a spectrum has no imaginary parts", "2 elements along the last axis");
+    if (parts != 2) call.fail("one half of a spectrum has no imaginary parts", "2 elements along the last axis");
     const Dim half = length / 2 + 1;
     x = in_length(x, along, half);
     const Waves waves(half, length, Value::size(length).tensor(), x.dtype());
@@ -84,7 +84,7 @@ Results dft_rule(NodeCall& call) {
     return moveaxis(expand_dims(real, -1), -2, axis);
   }
   x = in_length(x, along, length);
-  const Tensor result = transformed(part_of(x, 0), parts.value() == 2 ? part_of(x, 1) : Tensor(), length, onesided ? length / 2 + 1 : length, inverse);
+  const Tensor result = transformed(part_of(x, 0), parts == 2 ? part_of(x, 1) : Tensor(), length, onesided ? length / 2 + 1 : length, inverse);
   return moveaxis(result, -2, axis);
 }
 
@@ -99,7 +99,7 @@ Results stft_rule(NodeCall& call) {
   const Tensor parts = x.rank() == 3 ? x : expand_dims(x, -1);
   Tensor cut = take(parts, place, {.axis = 1});  // [batch, frames, length, parts]
   if (call.has(2)) cut = cut * reshape(call.tensor(2), {length, 1});
-  const bool is_complex = parts.shape()[-1].same_as(2);
+  const bool is_complex = parts.shape()[-1] == 2;
   return transformed(part_of(cut, 0), is_complex ? part_of(cut, 1) : Tensor(), length, onesided ? length / 2 + 1 : length, false);
 }
 
