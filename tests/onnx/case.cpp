@@ -101,7 +101,8 @@ bool draws(const std::vector<NodeProto>& nodes, const ModelProto& model) {
 
 std::string tensor_difference(const Tensor& got, const Tensor& expected, double relative, double absolute) {
   if (got.dtype() != expected.dtype()) return fmt::format("dtype {} instead of {}", to_string(got.dtype()), to_string(expected.dtype()));
-  if (!got.shape().same_as(expected.shape())) return fmt::format("shape {} instead of {}", to_string(got.shape()), to_string(expected.shape()));
+  if (!got.shape().same_as(expected.shape()))
+    return fmt::format("shape {} instead of {}", to_string(got.shape()), to_string(expected.shape()));
   const auto wide = [](const Tensor& x) { return cast(x, is_floating(x.dtype()) ? Dtype::f64 : Dtype::i64); };
   const Tensor a = row_major(wide(got)), b = row_major(wide(expected));
   if (!is_floating(got.dtype())) return all_equal(a, b) ? "" : fmt::format("{} instead of {}", to_string(got), to_string(expected));
@@ -115,7 +116,8 @@ std::string tensor_difference(const Tensor& got, const Tensor& expected, double 
     absolute = std::max(absolute, 0x1p-21 * largest);
   }
   for (size_t i = 0; i < x.size(); ++i) {
-    const bool is_same = x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i])) || std::abs(x[i] - y[i]) <= absolute + relative * std::abs(y[i]);
+    const bool is_same =
+        x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i])) || std::abs(x[i] - y[i]) <= absolute + relative * std::abs(y[i]);
     if (!is_same) return fmt::format("element {} of {} is {} instead of {}", i, x.size(), x[i], y[i]);
   }
   return "";
@@ -144,7 +146,8 @@ std::string difference(const Value& got, const Value& expected, double relative,
   if (!got.is_given()) return "";
   if ((got.kind() == Value::Kind::Sequence) != (expected.kind() == Value::Kind::Sequence)) return "a sequence and no sequence";
   if (got.kind() != Value::Kind::Sequence) return tensor_difference(got.tensor(), expected.tensor(), relative, absolute);
-  if (got.elements().size() != expected.elements().size()) return fmt::format("{} elements instead of {}", got.elements().size(), expected.elements().size());
+  if (got.elements().size() != expected.elements().size())
+    return fmt::format("{} elements instead of {}", got.elements().size(), expected.elements().size());
   for (size_t i = 0; i < got.elements().size(); ++i) {
     if (std::string told = difference(got.elements()[i], expected.elements()[i], relative, absolute); !told.empty()) return told;
   }
