@@ -140,7 +140,7 @@ bool is_known_op(std::string_view domain, std::string_view op);  // for some ops
 // The tables, one per file of src/onnx/ops/.
 extern const RuleTable elementwise_rules, activation_rules, reduce_rules, movement_rules, index_rules, contraction_rules, recurrent_rules,
     attention_rules, quantize_rules, random_rules, loss_rules, make_rules, cast_rules, sequence_rules, control_rules, image_rules,
-    normalization_rules, signal_rules;
+    normalization_rules, signal_rules, resize_rules;
 extern const RuleTable function_rules, bitwise_rules, softmax_rules, slice_rules, order_rules, scatter_rules, layer_normalization_rules,
     training_rules, linear_attention_rules;
 

@@ -38,7 +38,8 @@ const std::map<Key, std::vector<const RuleEntry*>>& all_rules() {
                                    &scatter_rules,
                                    &layer_normalization_rules,
                                    &training_rules,
-                                   &linear_attention_rules}) {
+                                   &linear_attention_rules,
+                                   &resize_rules}) {
       for (const RuleEntry& entry : *table) (*found)[{entry.domain, entry.op}].push_back(&entry);
     }
     for (auto& [key, entries] : *found) std::ranges::sort(entries, {}, [](const RuleEntry* entry) { return entry->since; });

@@ -19,6 +19,21 @@ Tensor moved(const Tensor& tensor, int64_t from, int64_t to, bool is_constant) {
   return row_major(moveaxis(tensor, from, to));
 }
 
+std::vector<int64_t> from_kernel(int64_t rank) {
+  std::vector<int64_t> axes = {rank - 1, rank - 2};
+  for (int64_t axis = 0; axis + 2 < rank; ++axis) axes.push_back(axis);
+  return axes;
+}
+
+Tensor to_kernel(const Tensor& weight, bool is_constant) {
+  std::vector<int64_t> axes;
+  for (int64_t axis = 2; axis < weight.rank(); ++axis) axes.push_back(axis);
+  axes.insert(axes.end(), {1, 0});
+  if (!is_constant) return transpose(weight, axes);
+  const OutsideTrace once;
+  return row_major(transpose(weight, axes));
+}
+
 }  // namespace
 
 Value::Value(Tensor tensor) : Value(std::move(tensor), ElementType::Undefined) {}
@@ -51,7 +66,13 @@ Value Value::size(Dim number, ElementType type) {
 
 Value Value::image(Tensor channels_last, ElementType type) {
   Value value(std::move(channels_last), type);
-  value.is_image_ = true;
+  value.layout_ = Layout::Image;
+  return value;
+}
+
+Value Value::kernel(Tensor turned) {
+  Value value(std::move(turned));
+  value.layout_ = Layout::Kernel;
   return value;
 }
 
@@ -67,9 +88,10 @@ Value Value::sequence(std::vector<Value> elements) {
 Shape Value::shape() const {
   if (kind_ == Kind::Sizes) return is_scalar_ ? Shape() : Shape{static_cast<int64_t>(numbers_.size())};
   const Shape held = tensor_.shape();
-  if (!is_image_) return held;
-  Shape shape{held[0], held[-1]};
-  for (int axis = 1; axis + 1 < held.rank(); ++axis) shape.push_back(held[axis]);
+  if (layout_ == Layout::Plain) return held;
+  Shape shape{held[layout_ == Layout::Image ? 0 : -1], held[layout_ == Layout::Image ? -1 : -2]};
+  for (int axis = layout_ == Layout::Image ? 1 : 0; axis + (layout_ == Layout::Image ? 1 : 2) < held.rank(); ++axis)
+    shape.push_back(held[axis]);
   return shape;
 }
 
@@ -79,7 +101,8 @@ Dtype Value::dtype() const {
 }
 
 Tensor Value::tensor() const {
-  if (kind_ == Kind::Tensor) return is_image_ ? moved(tensor_, -1, 1, is_constant_) : tensor_;
+  if (kind_ == Kind::Tensor && layout_ == Layout::Kernel) return transpose(tensor_, from_kernel(tensor_.rank()));
+  if (kind_ == Kind::Tensor) return is_image() ? moved(tensor_, -1, 1, is_constant_) : tensor_;
   if (kind_ != Kind::Sizes) throw InternalError("onnx: a value that is no tensor is taken for one.");
   const Dtype dtype = this->dtype();
   if (is_constant_) {
@@ -94,9 +117,11 @@ Tensor Value::tensor() const {
   return stack(parts);
 }
 
-Tensor Value::image() const {
-  const Tensor given = is_image_ ? tensor_ : tensor();
-  return is_image_ ? given : moved(given, 1, -1, is_constant_);
+Tensor Value::image() const { return is_image() ? tensor_ : moved(tensor(), 1, -1, is_constant_); }
+
+Tensor Value::kernel() const {
+  if (layout_ == Layout::Kernel) return tensor_;
+  return to_kernel(tensor(), is_constant_);
 }
 
 std::optional<std::vector<Dim>> Value::known_sizes() const {

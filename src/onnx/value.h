@@ -27,12 +27,14 @@ class Value {
   static Value size(Dim number, ElementType type = ElementType::Int64);
   // A tensor [batch, space..., channels] for what ONNX calls [batch, channels, space...]: convolutions take and give it, so nothing is moved between them.
   static Value image(Tensor channels_last, ElementType type = ElementType::Undefined);
+  // A weight [taps..., in, out] for what ONNX calls [out, in, taps...]: turned once, when the model is loaded.
+  static Value kernel(Tensor turned);
   static Value sequence(std::vector<Value> elements);
 
   Kind kind() const { return kind_; }
   bool is_given() const { return kind_ != Kind::Nothing; }
   bool is_sizes() const { return kind_ == Kind::Sizes; }
-  bool is_image() const { return is_image_; }
+  bool is_image() const { return layout_ == Layout::Image; }
   bool is_constant() const { return is_constant_; }  // a tensor, sizes that are numbers, or a sequence of such
   ElementType type() const { return type_; }
 
@@ -41,6 +43,7 @@ class Value {
   Dtype dtype() const;
   Tensor tensor() const;                          // in ONNX's order of axes; sizes become a tensor here
   const Tensor& held() const { return tensor_; }  // as it is: channels last where is_image()
+  Tensor kernel() const;                          // [taps..., in, out]
   Tensor image() const;                           // channels last, rank 3 to 5
   // Whole numbers of rank 0 or 1 that are known: sizes, or the elements of a tensor that is no value of a trace. Others have none.
   std::optional<std::vector<Dim>> known_sizes() const;
@@ -54,7 +57,8 @@ class Value {
  private:
   Kind kind_ = Kind::Nothing;
   ElementType type_ = ElementType::Undefined;
-  bool is_constant_ = false, is_image_ = false, is_scalar_ = false;
+  bool is_constant_ = false, is_scalar_ = false;
+  enum class Layout : uint8_t { Plain, Image, Kernel } layout_ = Layout::Plain;
   Tensor tensor_;
   std::vector<Dim> numbers_;
   std::shared_ptr<const std::vector<Value>> elements_;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -34,7 +35,10 @@ Count run_all(const std::string& kind) {
   if (!root) return count;
   for (const auto& folder : folders_in(*root / kind)) {
     if (!std::filesystem::exists(folder / "model.onnx")) continue;
+    const auto begin = std::chrono::steady_clock::now();
     const Outcome outcome = run_case(folder);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    if (taken.count() > 1) std::cout << "slow " << folder.filename().string() << ": " << taken.count() << " s\n";
     switch (outcome.kind) {
       case Outcome::Kind::Passed:
         ++count.passed;
