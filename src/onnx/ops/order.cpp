@@ -14,6 +14,7 @@ Results top_k_rule(NodeCall& call) {
   const Tensor x = ordered(call.tensor(0), type);
   const int64_t axis = call.axis(call.integer("axis", -1), x.rank());
   const Dim k = call.opset() >= 10 ? call.size(1) : Dim(call.integer("k"));
+  if (k.is_constant() && k.value() < 0) call.fail("k is " + to_string(k), "at least 0");
   if (call.flag("largest", true)) {
     const auto [values, indices] = top_k(x, k, {.axis = axis});
     return {Value(ordered(values, type), type), cast(indices, i64)};
