@@ -90,6 +90,13 @@ class NodeCall {
   std::vector<int64_t> axes(const std::vector<int64_t>& given, int rank) const;
   Dtype dtype_of(ElementType type) const;  // Unsupported for a type without a dtype
 
+  // The same node with other inputs.
+  NodeCall with_inputs(std::vector<Value> inputs) const {
+    NodeCall call = *this;
+    call.inputs_ = std::move(inputs);
+    return call;
+  }
+
   [[noreturn]] void fail(std::string_view what, std::string_view expected) const;  // FormatError: the file breaks ONNX's rule
   [[noreturn]] void unsupported(std::string_view what) const;                      // Unsupported: ONNX has it, the library has not
   std::string title() const;                                                       // `node "conv1" (Conv)`

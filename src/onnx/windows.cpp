@@ -7,7 +7,8 @@ namespace anyshape::onnx {
 
 std::vector<int64_t> per_axis(const NodeCall& call, const char* attribute, size_t axes, int64_t otherwise, int64_t least) {
   const std::vector<int64_t> given = call.integers(attribute, std::vector<int64_t>(axes, otherwise));
-  if (given.size() != axes) call.fail(fmt::format("attribute \"{}\" has {} numbers", attribute, given.size()), fmt::format("one for each of {} axes", axes));
+  if (given.size() != axes)
+    call.fail(fmt::format("attribute \"{}\" has {} numbers", attribute, given.size()), fmt::format("one for each of {} axes", axes));
   for (const int64_t number : given) {
     if (number < least) call.fail(fmt::format("attribute \"{}\" holds {}", attribute, number), fmt::format("at least {}", least));
   }
@@ -16,13 +17,15 @@ std::vector<int64_t> per_axis(const NodeCall& call, const char* attribute, size_
 
 WindowPlace windows_of(const NodeCall& call, const Shape& image, const std::vector<Dim>& taps, bool rounds_up) {
   const size_t axes = taps.size();
-  if (image.rank() != static_cast<int>(axes) + 2) call.fail(fmt::format("the input has rank {} and the window {} axes", image.rank(), axes), "two axes more than the window");
+  if (image.rank() != static_cast<int>(axes) + 2)
+    call.fail(fmt::format("the input has rank {} and the window {} axes", image.rank(), axes), "two axes more than the window");
   const std::vector<int64_t> strides = per_axis(call, "strides", axes, 1), dilation = per_axis(call, "dilations", axes, 1);
   const std::string place = call.text("auto_pad", "NOTSET");
   std::vector<int64_t> pads(2 * axes, 0);
   if (place == "NOTSET" || place.empty()) {
     pads = call.integers("pads", pads);
-    if (pads.size() != 2 * axes) call.fail(fmt::format("attribute \"pads\" has {} numbers", pads.size()), fmt::format("two for each of {} axes", axes));
+    if (pads.size() != 2 * axes)
+      call.fail(fmt::format("attribute \"pads\" has {} numbers", pads.size()), fmt::format("two for each of {} axes", axes));
   } else if (place != "VALID" && place != "SAME_UPPER" && place != "SAME_LOWER") {
     call.fail(fmt::format("auto_pad is \"{}\"", place), "NOTSET, VALID, SAME_UPPER or SAME_LOWER");
   }

@@ -30,6 +30,7 @@ std::vector<std::filesystem::path> folders_in(const std::filesystem::path& root)
 
 Count run_all(const std::string& kind) {
   Count count;
+  const bool tells = std::getenv("ANYSHAPE_ONNX_TELL") != nullptr;  // every outcome, as tools/onnx_table reads them
   const auto root = cases_folder();
   if (!root) return count;
   for (const auto& folder : folders_in(*root / kind)) {
@@ -39,12 +40,17 @@ Count run_all(const std::string& kind) {
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
     if (taken.count() > 1) std::cout << "slow " << folder.filename().string() << ": " << taken.count() << " s\n";
     switch (outcome.kind) {
-      case Outcome::Kind::Passed: ++count.passed; break;
-      case Outcome::Kind::PassedEagerly: ++count.eagerly; break;
+      case Outcome::Kind::Passed:
+        ++count.passed;
+        if (tells) std::cout << "passed " << folder.filename().string() << "\n";
+        break;
+      case Outcome::Kind::PassedEagerly:
+        ++count.eagerly;
+        if (tells) std::cout << "eagerly " << folder.filename().string() << "\n";
+        break;
       case Outcome::Kind::Unsupported:
         ++count.unsupported;
-        if (std::getenv("ANYSHAPE_ONNX_TELL") != nullptr)
-          std::cout << "unsupported " << folder.filename().string() << ": " << outcome.reason << "\n";
+        if (tells) std::cout << "unsupported " << folder.filename().string() << ": " << outcome.reason << "\n";
         break;
       case Outcome::Kind::Wrong: ++count.wrong; std::cout << "wrong " << folder.filename().string() << ": " << outcome.reason << "\n";
     }

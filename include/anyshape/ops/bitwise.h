@@ -12,7 +12,7 @@ Tensor bitwise_or(const Tensor& a, const Tensor& b);
 Tensor bitwise_xor(const Tensor& a, const Tensor& b);
 Tensor bitwise_not(const Tensor& x);
 ///@}
-/// Bits moved by as many places as the second argument says; b8 counts as i32. A count below 0 or beyond the width moves all of them out.
+/// Bits moved up or down by a count; b8 counts as i32. A count below 0 or beyond the width moves all of them out.
 ///@{
 Tensor left_shift(const Tensor& x, const Tensor& count);
 Tensor right_shift(const Tensor& x, const Tensor& count);  ///< of negative integers the sign comes in, as in x / 2^count rounded down

@@ -26,6 +26,18 @@ Results prelu_rule(NodeCall& call) {
   return Value(where(x < 0, x * call.tensor(1), x), call.type(0));
 }
 
+// Up to opset 6 a slope per channel stands at axis 1.
+Results channel_prelu_rule(NodeCall& call) {
+  const Tensor x = call.tensor(0);
+  Tensor slope = call.tensor(1);
+  if (slope.rank() == 1 && x.rank() > 2 && !slope.shape()[0].same_as(1)) {
+    Shape shape{slope.shape()[0]};
+    while (shape.rank() + 1 < x.rank()) shape.push_back(1);
+    slope = reshape(slope, shape);
+  }
+  return where(x < 0, x * slope, x);
+}
+
 Results selu_rule(NodeCall& call) {
   const Tensor x = call.tensor(0);
   const double alpha = call.number("alpha", 1.67326319217681884765625), gamma = call.number("gamma", 1.05070102214813232421875);
@@ -74,6 +86,7 @@ Results shrink_rule(NodeCall& call) {
 constexpr RuleEntry entries[] = {
     {"Relu", 6, function<relu>, elementwise},
     {"LeakyRelu", 6, leaky_relu_rule, elementwise},
+    {"PRelu", 6, channel_prelu_rule},
     {"PRelu", 7, prelu_rule, elementwise},
     {"Elu", 6, elu_rule, elementwise},
     {"Selu", 6, selu_rule, elementwise},

@@ -1,4 +1,5 @@
 // ONNX's ops that work element by element, with its broadcasting: arithmetic, comparisons, logic, choices.
+#include "graph/outside_trace.h"
 #include "onnx/ops/narrow.h"
 #include "onnx/rule.h"
 
@@ -38,6 +39,13 @@ Results mod(NodeCall& call) {
 Results pow_rule(NodeCall& call) {
   const Tensor x = call.tensor(0), y = call.tensor(1);
   const ElementType type = call.type(0);
+  const Value& exponent = call.value(1);
+  bool is_square = false;
+  if (exponent.is_constant() && exponent.shape().count().same_as(1) && exponent.rank() <= x.rank()) {
+    const OutsideTrace once;
+    if (y.item<double>() == 2) is_square = true;
+  }
+  if (is_square) return wrapped(square(x), type);
   if (!is_floating(x.dtype())) {
     if (!is_floating(y.dtype())) return wrapped(cast(pow(x, y), x.dtype()), type);
     return wrapped(cast(pow(cast(x, f64), cast(y, f64)), x.dtype()), type);
@@ -92,7 +100,32 @@ Results binarizer_rule(NodeCall& call) {
   return cast(x > call.number("threshold", 0), x.dtype());
 }
 
+// Up to opset 6 the second operand is spread only where that is asked for, and may stand at an axis of the first.
+template <Rule rule>
+Results spread_at_axis(NodeCall& call) {
+  const Tensor a = call.tensor(0);
+  Tensor b = call.tensor(1);
+  if (call.flag("broadcast") && call.has("axis") && b.rank() > 0) {
+    const int64_t axis = call.axis(call.integer("axis"), a.rank());
+    if (axis + b.rank() > a.rank())
+      call.fail(fmt::format("axis {} for ranks {} and {}", axis, a.rank(), b.rank()), "an axis from which on all fit");
+    Shape shape = b.shape();
+    while (axis + shape.rank() < a.rank()) shape.push_back(1);
+    b = reshape(b, shape);
+  }
+  NodeCall spread = call.with_inputs({call.value(0), Value(b, call.type(1))});
+  return rule(spread);
+}
+
 constexpr RuleEntry entries[] = {
+    {"Add", 1, spread_at_axis<arithmetic<add>>},
+    {"Sub", 1, spread_at_axis<arithmetic<subtract>>},
+    {"Mul", 1, spread_at_axis<arithmetic<multiply>>},
+    {"Div", 1, spread_at_axis<div>},
+    {"Pow", 1, spread_at_axis<pow_rule>},
+    {"Equal", 1, spread_at_axis<comparison<equal>>},
+    {"Less", 1, spread_at_axis<comparison<less>>},
+    {"Greater", 1, spread_at_axis<comparison<greater>>},
     {"Add", 7, arithmetic<add>, elementwise},
     {"Sub", 7, arithmetic<subtract>, elementwise},
     {"Mul", 7, arithmetic<multiply>, elementwise},

@@ -107,24 +107,6 @@ WindowPlace on_padded(WindowPlace windows) {
   return windows;
 }
 
-// Every tap of the windows by itself: the elements [batch, outputs..., channels] that it meets.
-template <class Take>
-void each_tap(const Tensor& padded_image, const WindowPlace& windows, const std::vector<Dim>& taps, const Take& take) {
-  std::vector<int64_t> tap(taps.size(), 0);
-  for (;;) {
-    std::vector<SliceRange> ranges(1);
-    for (size_t axis = 0; axis < taps.size(); ++axis) {
-      const Dim begin = windows.attrs.dilation[axis] * tap[axis];
-      const int64_t stride = windows.attrs.strides[axis].value();
-      ranges.push_back({.begin = begin, .end = begin + (windows.outputs[axis] - 1) * stride + 1, .step = stride});
-    }
-    take(slice(padded_image, ranges));
-    size_t axis = taps.size();
-    while (axis > 0 && ++tap[axis - 1] == taps[axis - 1].value()) tap[--axis] = 0;
-    if (axis == 0) return;
-  }
-}
-
 bool is_dilated(const WindowPlace& windows) {
   return std::ranges::any_of(windows.attrs.dilation, [](const Dim& dilation) { return dilation.value() != 1; });
 }
@@ -138,11 +120,38 @@ WindowPlace with_room(WindowPlace windows, const Tensor& image, const std::vecto
   return windows;
 }
 
-Tensor summed(const Tensor& image, const WindowPlace& windows, const std::vector<Dim>& taps) {
-  const WindowPlace wide = with_room(windows, image, taps);
-  Tensor sum;
-  each_tap(padded(image, wide, 0), wide, taps, [&](const Tensor& part) { sum = sum.defined() ? sum + part : part; });
-  return sum;
+PoolAttrs pool_attrs(const WindowPlace& windows, const std::vector<Dim>& taps) {
+  PoolAttrs attrs;
+  attrs.windows = windows.attrs;
+  attrs.taps = taps;
+  attrs.sizes = windows.outputs;
+  return attrs;
+}
+
+// Windows with gaps as windows side by side: what each meets is put together, with `value` around the image.
+struct Gathered {
+  Tensor image;
+  PoolAttrs attrs;
+};
+Gathered gathered(const Tensor& image, const WindowPlace& given, const std::vector<Dim>& taps, const Tensor& value) {
+  const WindowPlace windows = with_room(given, image, taps);
+  Gathered result{.image = padded(image, windows, value), .attrs = pool_attrs(windows, taps)};
+  for (size_t axis = 0; axis < taps.size(); ++axis) {
+    const Tensor begins = reshape(arange(windows.outputs[axis], {.dtype = Dtype::i64}) * windows.attrs.strides[axis].value(), {-1, 1});
+    const Tensor steps = arange(taps[axis], {.dtype = Dtype::i64}) * windows.attrs.dilation[axis].value();
+    result.image = take(result.image, reshape(begins + steps, {-1}), {.axis = static_cast<int64_t>(axis) + 1});
+    result.attrs.windows.strides[axis] = taps[axis];
+    result.attrs.windows.dilation[axis] = 1;
+    result.attrs.windows.before[axis] = 0;
+  }
+  result.attrs.windows.padding.clear();
+  return result;
+}
+
+// The mean over all taps, those in the padding included.
+Tensor mean_of_taps(const Tensor& image, const WindowPlace& windows, const std::vector<Dim>& taps) {
+  Gathered all = gathered(image, windows, taps, 0);
+  return bind(average_pool_op, {all.image}, std::move(all.attrs));
 }
 
 // The mean of the real elements of each window.
@@ -151,13 +160,9 @@ Tensor average(const Tensor& image, const WindowPlace& windows, const std::vecto
     Shape one = image.shape();
     one[0] = 1;
     one[-1] = 1;
-    return summed(image, windows, taps) / summed(ones(one, {.dtype = image.dtype()}), windows, taps);
+    return mean_of_taps(image, windows, taps) / mean_of_taps(ones(one, {.dtype = image.dtype()}), windows, taps);
   }
-  PoolAttrs attrs;
-  attrs.windows = windows.attrs;
-  attrs.taps = taps;
-  attrs.sizes = windows.outputs;
-  return bind(average_pool_op, {image}, std::move(attrs));
+  return bind(average_pool_op, {image}, pool_attrs(windows, taps));
 }
 
 Results average_pool_rule(NodeCall& call) {
@@ -193,47 +198,33 @@ Tensor places_of(const NodeCall& call, const Tensor& image, const Tensor& pixels
 }
 
 // The greatest of each window, and which pixel of its image it is.
-std::vector<Tensor> dilated_maximum(const Tensor& image, const WindowPlace& windows, const std::vector<Dim>& taps, bool wants_pixels) {
-  const WindowPlace wide = with_room(windows, image, taps);
+std::vector<Tensor> dilated_maximum(const Tensor& image, const WindowPlace& windows, const std::vector<Dim>& taps) {
   const Tensor lowest = is_floating(image.dtype())   ? Tensor(-INFINITY)
                         : image.dtype() == Dtype::u8 ? Tensor(0)
                                                      : Tensor(std::numeric_limits<int32_t>::min());
-  std::vector<Tensor> parts, pixels;
-  each_tap(padded(image, wide, lowest), wide, taps, [&](const Tensor& part) { parts.push_back(part); });
-  if (wants_pixels) {
-    Shape one = image.shape();
-    one[0] = 1;
-    one[-1] = 1;
-    const Tensor places = reshape(arange(one.count(), {.dtype = Dtype::i64}), one);
-    each_tap(padded(places, wide, -1), wide, taps, [&](const Tensor& part) { pixels.push_back(part); });
+  const Gathered all = gathered(image, windows, taps, lowest);
+  std::vector<Tensor> results = bind_all(max_pool_op, std::vector<Tensor>{all.image}, all.attrs);
+  Tensor rest = cast(results[1], Dtype::i64), pixel = zeros_like(rest);
+  Dim distance = 1;
+  for (size_t axis = taps.size(); axis-- > 0;) {
+    const Tensor size = size_tensor(all.image.shape()[static_cast<int>(axis) + 1], Dtype::i64), number = rest % size;
+    const Tensor place = floor_divide(number, taps[axis].value()) * windows.attrs.strides[axis].value() +
+                         number % taps[axis].value() * windows.attrs.dilation[axis].value() -
+                         size_tensor(windows.attrs.before[axis], Dtype::i64);
+    pixel = pixel + place * size_tensor(distance, Dtype::i64);
+    rest = floor_divide(rest, size);
+    distance = distance * image.shape()[static_cast<int>(axis) + 1];
   }
-  std::vector<Tensor> best = {parts[0]};
-  if (wants_pixels) best.push_back(broadcast_to(pixels[0], parts[0].shape()));
-  for (size_t i = 1; i < parts.size(); ++i) {
-    if (wants_pixels) {
-      const Tensor is_better = logical_and(pixels[i] >= 0, logical_or(parts[i] > best[0], best[1] < 0));
-      best[1] = where(is_better, pixels[i], best[1]);
-    }
-    best[0] = maximum(best[0], parts[i]);
-  }
-  return best;
+  return {results[0], pixel};
 }
 
 Results max_pool_rule(NodeCall& call) {
   require_image(call);
   const std::vector<Dim> taps = window_of(call);
   const Tensor image = call.value(0).image();
-  WindowPlace windows = windows_of(call, image.shape(), taps, call.flag("ceil_mode"));
-  std::vector<Tensor> results;
-  if (is_dilated(windows)) {
-    results = dilated_maximum(image, windows, taps, call.wants(1));
-  } else {
-    PoolAttrs attrs;
-    attrs.windows = std::move(windows.attrs);
-    attrs.taps = taps;
-    attrs.sizes = std::move(windows.outputs);
-    results = bind_all(max_pool_op, std::vector<Tensor>{image}, std::move(attrs));
-  }
+  const WindowPlace windows = windows_of(call, image.shape(), taps, call.flag("ceil_mode"));
+  const std::vector<Tensor> results = is_dilated(windows) ? dilated_maximum(image, windows, taps)
+                                                          : bind_all(max_pool_op, std::vector<Tensor>{image}, pool_attrs(windows, taps));
   if (!call.wants(1)) return Value::image(results[0]);
   return {Value::image(results[0]), Value::image(places_of(call, image, results[1]))};
 }
@@ -248,7 +239,9 @@ Results lp_pool_rule(NodeCall& call) {
   const int64_t p = call.integer("p", 2);
   const Tensor image = to_power(call.value(0).image(), p);
   const WindowPlace windows = windows_of(call, image.shape(), taps, call.flag("ceil_mode"));
-  return Value::image(root(summed(image, windows, taps), p));
+  double count = 1;
+  for (const Dim& tap : taps) count *= static_cast<double>(tap.value());
+  return Value::image(root(mean_of_taps(image, windows, taps) * count, p));
 }
 
 Axes spatial(const Tensor& image) {

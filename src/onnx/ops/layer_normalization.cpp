@@ -1,4 +1,4 @@
-// ONNX's normalizations by the elements of one row: of a layer, by mean squares, by a norm, by neighbouring channels.
+// ONNX's normalizations by the elements of one row: of a layer, by mean squares, by a norm.
 #include "onnx/rule.h"
 
 #include <anyshape/ops.h>
@@ -34,14 +34,16 @@ Tensor by_mean_squares(const Tensor& x, const std::vector<int64_t>& axes, double
 
 Results layer_rule(NodeCall& call) {
   const Tensor x = call.tensor(0);
-  const auto [value, mean, inverse] = normalized(x, axes_from(call.axis(call.integer("axis", -1), x.rank()), x.rank()), call.number("epsilon", 1e-5F));
+  const auto [value, mean, inverse] =
+      normalized(x, axes_from(call.axis(call.integer("axis", -1), x.rank()), x.rank()), call.number("epsilon", 1e-5F));
   const Tensor scaled = value * call.tensor(1);
   return {call.has(2) ? scaled + call.tensor(2) : scaled, mean, inverse};
 }
 
 Results mean_squares_rule(NodeCall& call) {
   const Tensor x = call.tensor(0);
-  return by_mean_squares(x, axes_from(call.axis(call.integer("axis", -1), x.rank()), x.rank()), call.number("epsilon", 1e-5F)) * call.tensor(1);
+  return by_mean_squares(x, axes_from(call.axis(call.integer("axis", -1), x.rank()), x.rank()), call.number("epsilon", 1e-5F)) *
+         call.tensor(1);
 }
 
 // ONNX Runtime's: the sum of two, normalized along the last axis; the sum itself is the last output.
@@ -64,24 +66,9 @@ Results norm_rule(NodeCall& call) {
   const Tensor x = call.tensor(0);
   const int64_t order = call.integer("p", 2);
   if (order != 1 && order != 2) call.fail(fmt::format("p is {}", order), "1 or 2");
-  const Tensor length = norm(x, {.order = static_cast<double>(order), .axis = call.axis(call.integer("axis", -1), x.rank()), .keep_dims = true});
+  const Tensor length =
+      norm(x, {.order = static_cast<double>(order), .axis = call.axis(call.integer("axis", -1), x.rank()), .keep_dims = true});
   return where(length == 0, 0, x / length);
-}
-
-// Squares of the channels around each one, added up in a window.
-Results local_response_rule(NodeCall& call) {
-  const Tensor x = call.tensor(0);
-  const int64_t size = call.integer("size");
-  if (size < 1 || size > 256) call.unsupported(fmt::format("a window of {} channels", size));
-  if (x.rank() < 2) call.fail(fmt::format("its input has rank {}", x.rank()), "[batch, channels, ...]");
-  const Tensor squares = pad(square(x), {{}, {(size - 1) / 2, size / 2}});
-  Tensor total;
-  for (int64_t place = 0; place < size; ++place) {
-    const Tensor part = slice(squares, {{}, {.begin = place, .end = x.shape()[1] + place}});
-    total = total.defined() ? total + part : part;
-  }
-  const double alpha = call.number("alpha", 1e-4F), beta = call.number("beta", 0.75), bias = call.number("bias", 1);
-  return x / pow(bias + alpha / static_cast<double>(size) * total, beta);
 }
 
 Results mean_variance_rule(NodeCall& call) {
@@ -96,7 +83,6 @@ constexpr RuleEntry entries[] = {
     {"RMSNormalization", 1, mean_squares_rule},
     {"SimplifiedLayerNormalization", 1, mean_squares_rule},
     {"LpNormalization", 1, norm_rule},
-    {"LRN", 1, local_response_rule},
     {"MeanVarianceNormalization", 9, mean_variance_rule},
     {"LayerNormalization", 1, layer_rule, {}, "com.microsoft"},
     {"SimplifiedLayerNormalization", 1, mean_squares_rule, {}, "com.microsoft"},

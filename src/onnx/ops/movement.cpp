@@ -1,4 +1,5 @@
 // ONNX's ops that put elements elsewhere, axis by axis.
+#include "onnx/ops/held_axes.h"
 #include "onnx/rule.h"
 
 #include <anyshape/ops.h>
@@ -10,9 +11,11 @@
 namespace anyshape::onnx {
 namespace {
 
+constexpr RuleOptions as_held{.takes_images = true};
+
 // 0 keeps the input's size of that axis, -1 is what is left.
 Results reshape_rule(NodeCall& call) {
-  const Tensor x = call.tensor(0);
+  const Tensor x = in_row_order(call.value(0));
   const bool zero_is_zero = call.flag("allowzero");
   Shape shape;
   for (const Dim& size : call.sizes(1)) {
@@ -23,7 +26,7 @@ Results reshape_rule(NodeCall& call) {
 }
 
 Results flatten_rule(NodeCall& call) {
-  const Tensor x = call.tensor(0);
+  const Tensor x = in_row_order(call.value(0));
   const int64_t given = call.integer("axis", 1), axis = given == x.rank() ? given : call.axis(given, x.rank());
   Dim rows = 1, columns = 1;
   for (int each = 0; each < x.rank(); ++each) (each < axis ? rows : columns) = (each < axis ? rows : columns) * x.shape()[each];
@@ -38,10 +41,16 @@ std::optional<std::vector<int64_t>> named_axes(NodeCall& call) {
 }
 
 Results squeeze_rule(NodeCall& call) {
-  const Tensor x = call.tensor(0);
+  const Held x(call.value(0));
   const std::optional<std::vector<int64_t>> axes = named_axes(call);
-  if (!axes) return squeeze(x);
-  return axes->empty() ? x : squeeze(x, call.axes(*axes, x.rank()));
+  if (!axes) return squeeze(call.tensor(0));
+  if (axes->empty()) return call.value(0);
+  const int rank = x.tensor.rank();
+  const std::vector<int64_t> all = call.axes(*axes, rank);
+  // An image stays one as long as it has some space.
+  const bool is_of_space = std::ranges::all_of(all, [](int64_t axis) { return axis > 1; });
+  if (x.is_image && is_of_space && rank - static_cast<int>(all.size()) >= 3) return x.like(squeeze(x.tensor, x.axes(all)));
+  return squeeze(in_row_order(call.value(0)), all);
 }
 
 Results unsqueeze_rule(NodeCall& call) {
@@ -59,11 +68,31 @@ Results unsqueeze_rule(NodeCall& call) {
   return reshape(x, shape);
 }
 
-Results transpose_rule(NodeCall& call) { return transpose(call.tensor(0), call.integers("perm")); }
+Results transpose_rule(NodeCall& call) {
+  const Held x(call.value(0));
+  const int rank = x.tensor.rank();
+  std::vector<int64_t> order = call.integers("perm");
+  if (order.empty()) {
+    for (int axis = rank - 1; axis >= 0; --axis) order.push_back(axis);
+  }
+  if (static_cast<int>(order.size()) != rank) call.fail(fmt::format("perm has {} axes of {}", order.size(), rank), "all of them");
+  order = x.axes(call.axes(order, rank));
+  return std::ranges::is_sorted(order) ? x.tensor : transpose(x.tensor, order);
+}
 
 Results concat_rule(NodeCall& call) {
   if (call.inputs() == 0) call.fail("there are no inputs", "at least one");
-  return concat(call.tensors(), call.axis(call.integer("axis", 1), call.rank(0)));
+  const int rank = call.rank(0);
+  const int64_t axis = call.axis(call.integer("axis", 1), rank);
+  bool has_image = false;
+  for (size_t i = 0; i < call.inputs(); ++i) has_image = has_image || call.value(i).is_image();
+  if (!has_image) return concat(call.tensors(), axis);
+  std::vector<Tensor> images;
+  for (size_t i = 0; i < call.inputs(); ++i) {
+    if (call.rank(i) != rank) call.fail(fmt::format("inputs of ranks {} and {}", rank, call.rank(i)), "the same rank");
+    images.push_back(call.value(i).image());
+  }
+  return Value::image(concat(images, held_axis(axis, rank)), call.type(0));
 }
 
 // Both broadcast: a size of 1 in the shape keeps what the input has.
@@ -96,15 +125,22 @@ Results reverse_sequence_rule(NodeCall& call) {
     along_time.push_back(axis == time ? x.shape()[axis] : Dim(1));
     along_batch.push_back(axis == batch ? x.shape()[axis] : Dim(1));
   }
-  const Tensor step = reshape(arange(x.shape()[static_cast<int>(time)], {.dtype = i64}), along_time), length = reshape(lengths, along_batch);
+  const Tensor step = reshape(arange(x.shape()[static_cast<int>(time)], {.dtype = i64}), along_time),
+               length = reshape(lengths, along_batch);
   const Tensor from = where(step < length, length - 1 - step, step);
   return take_along_axis(x, broadcast_to(from, x.shape()), {.axis = time});
 }
 
 constexpr RuleEntry entries[] = {
-    {"Reshape", 5, reshape_rule},     {"Flatten", 1, flatten_rule},     {"Squeeze", 1, squeeze_rule},
-    {"Unsqueeze", 1, unsqueeze_rule}, {"Transpose", 1, transpose_rule}, {"Concat", 4, concat_rule},
-    {"Expand", 8, expand_rule},       {"Tile", 6, tile_rule},           {"Trilu", 14, trilu_rule},
+    {"Reshape", 5, reshape_rule, as_held},
+    {"Flatten", 1, flatten_rule, as_held},
+    {"Squeeze", 1, squeeze_rule, as_held},
+    {"Unsqueeze", 1, unsqueeze_rule},
+    {"Transpose", 1, transpose_rule, as_held},
+    {"Concat", 4, concat_rule, as_held},
+    {"Expand", 8, expand_rule},
+    {"Tile", 6, tile_rule},
+    {"Trilu", 14, trilu_rule},
     {"ReverseSequence", 10, reverse_sequence_rule},
 };
 

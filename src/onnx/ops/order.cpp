@@ -14,6 +14,7 @@ Results top_k_rule(NodeCall& call) {
   const Tensor x = ordered(call.tensor(0), type);
   const int64_t axis = call.axis(call.integer("axis", -1), x.rank());
   const Dim k = call.opset() >= 10 ? call.size(1) : Dim(call.integer("k"));
+  if (k.is_constant() && k.value() < 0) call.fail("k is " + to_string(k), "at least 0");
   if (call.flag("largest", true)) {
     const auto [values, indices] = top_k(x, k, {.axis = axis});
     return {Value(ordered(values, type), type), cast(indices, i64)};
@@ -59,7 +60,8 @@ Results unique_rule(NodeCall& call) {
   auto [values, inverse, counts] = unique(all, {.return_inverse = true, .return_counts = true});
   const Dim length = all.shape()[0];
   const Tensor place = arange(length, {.dtype = i64});
-  Tensor indices = scatter_update(broadcast_to(Value::size(length).tensor(), values.shape()), expand_dims(inverse, 1), place, {.mode = ScatterMode::Minimum});
+  Tensor indices = scatter_update(broadcast_to(Value::size(length).tensor(), values.shape()), expand_dims(inverse, 1), place,
+                                  {.mode = ScatterMode::Minimum});
   if (!call.flag("sorted", true)) {
     const Tensor order = argsort(indices);
     inverse = take(argsort(order), inverse);

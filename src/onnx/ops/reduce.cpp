@@ -1,9 +1,11 @@
 // ONNX's reductions, running sums and positions of extremes.
+#include "onnx/ops/held_axes.h"
 #include "onnx/ops/narrow.h"
 #include "onnx/rule.h"
 
 #include <anyshape/ops.h>
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 
@@ -13,8 +15,10 @@ namespace {
 // The axes are an attribute at first, and an input later; none of them are all, unless that means none.
 std::optional<std::vector<int64_t>> reduced_axes(NodeCall& call, int rank) {
   std::vector<int64_t> axes;
-  if (call.has(1)) axes = call.integers(1);
-  else if (call.has("axes")) axes = call.integers("axes");
+  if (call.has(1))
+    axes = call.integers(1);
+  else if (call.has("axes"))
+    axes = call.integers("axes");
   if (axes.empty()) {
     if (call.flag("noop_with_empty_axes")) return std::nullopt;
     axes.resize(static_cast<size_t>(rank));
@@ -28,12 +32,19 @@ Tensor same(const Tensor& x) { return x; }
 // `before` each element, the sum or the like of the axes, `after` the result.
 template <Tensor (*before)(const Tensor&), Tensor (*reduce)(const Tensor&, ReduceOptions), Tensor (*after)(const Tensor&)>
 Results reduction(NodeCall& call) {
-  const Tensor given = call.tensor(0);
-  const std::optional<std::vector<int64_t>> axes = reduced_axes(call, given.rank());
+  const std::optional<std::vector<int64_t>> axes = reduced_axes(call, call.rank(0));
+  const bool keeps = call.flag("keepdims", true);
+  // An image whose axes stay, or of which only batch and channels are left, is reduced as it is held.
+  const bool is_of_space =
+      axes && static_cast<int>(axes->size()) == call.rank(0) - 2 && std::ranges::all_of(*axes, [](int64_t axis) { return axis > 1; });
+  const bool as_held = call.value(0).is_image() && (keeps || is_of_space);
+  const Held held(as_held ? call.value(0) : Value(call.tensor(0), call.type(0)));
+  const Tensor& given = held.tensor;
   // Halves are added up in f32.
   const Tensor x = before(is_floating(given.dtype()) && size_of(given.dtype()) == 2 ? cast(given, f32) : given);
-  const Tensor result = after(axes ? reduce(x, {.axes = *axes, .keep_dims = call.flag("keepdims", true)}) : x);
-  return wrapped(cast(result, given.dtype()), call.type(0));
+  const Tensor result = cast(after(axes ? reduce(x, {.axes = held.axes(*axes), .keep_dims = keeps}) : x), given.dtype());
+  if (as_held && keeps) return held.like(result);
+  return wrapped(result, call.type(0));
 }
 
 Tensor mean_of(const Tensor& x, ReduceOptions options) {
@@ -76,15 +87,17 @@ Results cumulative(NodeCall& call) {
   return wrapped(op(x, {.axis = axis, .reverse = call.flag("reverse"), .exclusive = call.flag("exclusive")}), call.type(0));
 }
 
+constexpr RuleOptions images{.takes_images = true};
+
 constexpr RuleEntry entries[] = {
-    {"ReduceSum", 1, reduction<same, sum, same>},
-    {"ReduceMean", 1, reduction<same, mean_of, same>},
-    {"ReduceProd", 1, reduction<same, prod, same>},
-    {"ReduceL1", 1, reduction<abs, sum, same>},
-    {"ReduceL2", 1, reduction<square, sum, sqrt>},
-    {"ReduceLogSum", 1, reduction<same, sum, log>},
-    {"ReduceLogSumExp", 1, reduction<same, logsumexp_of, same>},
-    {"ReduceSumSquare", 1, reduction<square, sum, same>},
+    {"ReduceSum", 1, reduction<same, sum, same>, images},
+    {"ReduceMean", 1, reduction<same, mean_of, same>, images},
+    {"ReduceProd", 1, reduction<same, prod, same>, images},
+    {"ReduceL1", 1, reduction<abs, sum, same>, images},
+    {"ReduceL2", 1, reduction<square, sum, sqrt>, images},
+    {"ReduceLogSum", 1, reduction<same, sum, log>, images},
+    {"ReduceLogSumExp", 1, reduction<same, logsumexp_of, same>, images},
+    {"ReduceSumSquare", 1, reduction<square, sum, same>, images},
     {"ReduceMax", 1, extreme<true>},
     {"ReduceMin", 1, extreme<false>},
     {"ArgMax", 1, position<argmax>},

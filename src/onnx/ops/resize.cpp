@@ -107,7 +107,9 @@ Tensor resized_axis(const NodeCall& call, const Tensor& x, int axis, const AxisP
 
 // As many times as a whole number says, each result the element before it: what most networks enlarge by.
 bool is_repeat(const AxisPlan& plan, const Manner& manner) {
-  if (manner.mode != "nearest" || !plan.known_scale || *plan.known_scale < 1 || *plan.known_scale != std::floor(*plan.known_scale) || *plan.known_scale > 64) return false;
+  if (manner.mode != "nearest" || !plan.known_scale || *plan.known_scale < 1 || *plan.known_scale != std::floor(*plan.known_scale) ||
+      *plan.known_scale > 64)
+    return false;
   return (manner.coordinates == "asymmetric" && manner.nearest == "floor") ||
          (manner.coordinates == "half_pixel" && manner.nearest.starts_with("round"));
 }
@@ -124,7 +126,8 @@ Results resized(NodeCall& call, const std::vector<int64_t>& axes, const std::vec
     const bool is_same = (plan.known_scale == 1.0 || plan.output.same_as(plan.input)) && manner.coordinates != "tf_crop_and_resize";
     if (is_same) continue;
     const auto axis = static_cast<int>(!is_image ? axes[k] : axes[k] == 0 ? 0 : axes[k] == 1 ? x.rank() - 1 : axes[k] - 1);
-    x = is_repeat(plan, manner) ? repeat(x, static_cast<int64_t>(*plan.known_scale), {.axis = axis}) : resized_axis(call, x, axis, plan, manner);
+    x = is_repeat(plan, manner) ? repeat(x, static_cast<int64_t>(*plan.known_scale), {.axis = axis})
+                                : resized_axis(call, x, axis, plan, manner);
   }
   if (x.dtype() != dtype) x = cast(is_floating(dtype) ? x : round(x), dtype);
   return is_image ? Value::image(x) : Value(x);
@@ -150,14 +153,16 @@ AxisPlan by_scale(const Dim& input, double scale) {
       output = input * static_cast<int64_t>(std::round(above)) / below;
       return {.input = input, .output = output, .scale = full({}, static_cast<float>(scale)), .known_scale = scale};
     }
-    throw Unsupported(fmt::format("onnx: Resize: the scale {} of an open size is no fraction of small numbers, which is not supported.", scale));
+    throw Unsupported(
+        fmt::format("onnx: Resize: the scale {} of an open size is no fraction of small numbers, which is not supported.", scale));
   }
   return {.input = input, .output = output, .scale = full({}, static_cast<float>(scale)), .known_scale = scale};
 }
 
 AxisPlan by_size(const Dim& input, const Dim& output) {
   AxisPlan plan{.input = input, .output = output, .scale = as_float(output) / as_float(input), .known_scale = std::nullopt};
-  if (input.is_constant() && output.is_constant() && input.value() > 0) plan.known_scale = static_cast<double>(output.value()) / static_cast<double>(input.value());
+  if (input.is_constant() && output.is_constant() && input.value() > 0)
+    plan.known_scale = static_cast<double>(output.value()) / static_cast<double>(input.value());
   if (output.same_as(input)) plan.known_scale = 1.0;
   return plan;
 }
@@ -171,7 +176,8 @@ Results resize_rule(NodeCall& call) {
                 .outside_value = call.number("extrapolation_value", 0),
                 .leaves_out = call.flag("exclude_outside"),
                 .smooths = call.flag("antialias")};
-  if (manner.mode != "nearest" && manner.mode != "linear" && manner.mode != "cubic") call.fail(fmt::format("mode is \"{}\"", manner.mode), "nearest, linear or cubic");
+  if (manner.mode != "nearest" && manner.mode != "linear" && manner.mode != "cubic")
+    call.fail(fmt::format("mode is \"{}\"", manner.mode), "nearest, linear or cubic");
   const Shape shape = call.shape(0);
   std::vector<int64_t> axes = call.has("axes") ? call.axes(call.integers("axes"), shape.rank()) : all_axes(shape.rank());
   const size_t scales_at = is_first ? 1 : 2;
@@ -218,7 +224,8 @@ Results upsample_rule(NodeCall& call) {
   if (manner.mode != "nearest" && manner.mode != "linear") call.fail(fmt::format("mode is \"{}\"", manner.mode), "nearest or linear");
   const Shape shape = call.shape(0);
   const std::vector<double> scales = call.opset() < 9 ? call.numbers("scales") : call.numbers(1);
-  if (scales.size() != static_cast<size_t>(shape.rank())) call.fail(fmt::format("{} scales for {} axes", scales.size(), shape.rank()), "one for each");
+  if (scales.size() != static_cast<size_t>(shape.rank()))
+    call.fail(fmt::format("{} scales for {} axes", scales.size(), shape.rank()), "one for each");
   std::vector<AxisPlan> plans;
   for (int axis = 0; axis < shape.rank(); ++axis) plans.push_back(by_scale(shape[axis], scales[static_cast<size_t>(axis)]));
   return resized(call, all_axes(shape.rank()), plans, manner);

@@ -1,4 +1,5 @@
 // ONNX's softmax and what is like it: along one axis from opset 13 on, over all axes from `axis` on before.
+#include "onnx/ops/held_axes.h"
 #include "onnx/rule.h"
 
 #include <anyshape/ops.h>
@@ -6,14 +7,16 @@
 namespace anyshape::onnx {
 namespace {
 
+constexpr RuleOptions as_held{.takes_images = true};
+
 Tensor hardmax(const Tensor& x, AxisOptions options) {
   return one_hot(argmax(x, {.axis = options.axis}), x.shape()[static_cast<int>(options.axis)], {.axis = options.axis, .dtype = x.dtype()});
 }
 
 template <Tensor (*op)(const Tensor&, AxisOptions)>
 Results along_axis(NodeCall& call) {
-  const Tensor x = call.tensor(0);
-  return op(x, {.axis = call.axis(call.integer("axis", -1), x.rank())});
+  const Held x(call.value(0));
+  return x.like(op(x.tensor, {.axis = x.axis(call.axis(call.integer("axis", -1), x.tensor.rank()))}));
 }
 
 template <Tensor (*op)(const Tensor&, AxisOptions)>
@@ -26,8 +29,9 @@ Results over_rest(NodeCall& call) {
 }
 
 constexpr RuleEntry entries[] = {
-    {"Softmax", 1, over_rest<softmax>},        {"Softmax", 13, along_axis<softmax>},        {"LogSoftmax", 1, over_rest<log_softmax>},
-    {"LogSoftmax", 13, along_axis<log_softmax>}, {"Hardmax", 1, over_rest<hardmax>}, {"Hardmax", 13, along_axis<hardmax>},
+    {"Softmax", 1, over_rest<softmax>},        {"Softmax", 13, along_axis<softmax>, as_held},
+    {"LogSoftmax", 1, over_rest<log_softmax>}, {"LogSoftmax", 13, along_axis<log_softmax>, as_held},
+    {"Hardmax", 1, over_rest<hardmax>},        {"Hardmax", 13, along_axis<hardmax>, as_held},
 };
 
 }  // namespace

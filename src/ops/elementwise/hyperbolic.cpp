@@ -16,16 +16,17 @@ constexpr double large = 1e9;  // from here on x * x + 1 is x * x, and log(x + x
 // log(x + sqrt(x * x + 1)) for x >= 0, and the same with the other sign.
 Tensor asinh(const Tensor& x) {
   const NamedCall call("asinh", x);
-  const Tensor number = computable(x), size = abs(number), small = minimum(size, large), square = small * small;
+  // The slope at 0 is that of x, not of |x|.
+  const Tensor number = computable(x), size = where(number < 0, -number, number), small = minimum(size, large), square = small * small;
   const Tensor near = log1p(small + square / (1 + sqrt(square + 1)));
   const Tensor result = where(size > large, log(maximum(size, 1)) + ln2, near);
   return result_for(x, where(number < 0, -result, result));
 }
 
-// log(x + sqrt(x * x - 1)), of the distance from 1.
+// log(x + sqrt(x * x - 1)), of the distance from 1; what is below 1 gives the root of a negative number.
 Tensor acosh(const Tensor& x) {
   const NamedCall call("acosh", x);
-  const Tensor number = computable(x), above = minimum(number, large) - 1;
+  const Tensor number = computable(x), above = maximum(minimum(number, large), 0) - 1;
   const Tensor near = log1p(above + sqrt(above * (above + 2)));
   return result_for(x, where(number > large, log(maximum(number, 1)) + ln2, near));
 }
