@@ -196,10 +196,10 @@ class Reader {
     SavedTrace read{.key = {},
                     .signature = read_signature(config, lookup),
                     .trace = {},
-                    .arguments = texts_in(config["places"]),
-                    .results = texts_in(config["result_places"]),
+                    .arguments = texts_in(config["argument_names"]),
+                    .results = texts_in(config["result_names"]),
                     .values = parts_in(config["values"])};
-    if (read.arguments.size() != read.signature.specs().size()) fail("there are not as many places as arguments");
+    if (read.arguments.size() != read.signature.specs().size()) fail("there are not as many names as arguments");
     read.key = saved::words_of(read.values);
     Trace& trace = read.trace;
     trace.graph = std::move(parsed.graph);

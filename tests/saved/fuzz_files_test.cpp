@@ -215,7 +215,7 @@ class Mutation {
     }
   }
 
-  // A number, dtype or op wherever it stands: what says the same in several places still does.
+  // A number, dtype or op wherever it stands: what is said twice still agrees.
   void change_everywhere(SafetensorsFile& file) {
     const std::string& graph = file.metadata.at("graph.0");
     const auto words = words_of(graph);
