@@ -204,7 +204,7 @@ bool Signature::admits(std::span<const Tensor> arguments) const {
   if (!std::ranges::all_of(dense_sizes_, has_size)) return false;
   for (size_t i = 0; i < symbols_.size(); ++i) {
     const DimOptions& options = as_symbol(symbols_[i])->options;
-    if (places_[i].part != Part::Size) continue;  // of rows: below
+    if (places_[i].part != Part::Size && !admits_all_) continue;  // of rows: below
     if (values[i] < options.min || values[i] > options.max || values[i] % std::max<int64_t>(options.multiple_of, 1) != 0) return false;
   }
   return std::ranges::all_of(rows_, [&](const Rows& rows) { return admits_rows(arguments, rows); });

@@ -36,6 +36,15 @@ size_t below(const Config& number, size_t limit, std::string_view what) {
   return static_cast<size_t>(value);
 }
 
+// Texts that errors and reports show.
+const std::string& shown_in(const Config& config) {
+  constexpr size_t longest = 4096;
+  const std::string& text = config.as_text();
+  if (text.size() > longest || std::ranges::any_of(text, [](unsigned char c) { return c < ' ' || c == 127; }))
+    fail(fmt::format("the text {} is longer than {} bytes, or has control characters", in_quotes(text), longest));
+  return text;
+}
+
 Dtype dtype_in(const Config& config) {
   for (Dtype dtype = Dtype::b8; dtype <= Dtype::f64; dtype = static_cast<Dtype>(static_cast<int>(dtype) + 1)) {
     if (to_string(dtype) == config.as_text()) return dtype;
@@ -62,12 +71,12 @@ Shape shape_in(const Config& config, const Config* rows, const SymbolLookup& loo
 }
 
 TensorSpec spec_in(const Config& config, const SymbolLookup& lookup) {
-  return {dtype_in(config["dtype"]), shape_in(config["shape"], config.find("rows"), lookup), config["name"].as_text()};
+  return {dtype_in(config["dtype"]), shape_in(config["shape"], config.find("rows"), lookup), shown_in(config["name"])};
 }
 
 std::vector<std::string> texts_in(const Config& config) {
   std::vector<std::string> texts;
-  for (const Config& each : config.items()) texts.push_back(each.as_text());
+  for (const Config& each : config.items()) texts.push_back(shown_in(each));
   return texts;
 }
 
@@ -75,7 +84,7 @@ std::vector<ArgumentPart> parts_in(const Config& config) {
   std::vector<ArgumentPart> parts;
   for (const Config& each : config.items()) {
     const size_t role = below(each["role"], static_cast<size_t>(ArgumentRole::Notes) + 1, "role");
-    parts.push_back({each["name"].as_text(), each["value"].as_text(), static_cast<ArgumentRole>(role), {}});
+    parts.push_back({shown_in(each["name"]), shown_in(each["value"]), static_cast<ArgumentRole>(role), {}});
   }
   return parts;
 }
@@ -145,7 +154,7 @@ class Reader {
   }
 
   FunctionOptions read_options(const Config& config) {
-    FunctionOptions options{.name = config["name"].as_text(), .check_frozen = false};
+    FunctionOptions options{.name = shown_in(config["name"]), .check_frozen = false};
     options.dtypes = static_cast<DtypePolicy>(below(config["dtypes"], static_cast<size_t>(DtypePolicy::Cast) + 1, "dtypes"));
     std::map<std::string, Dim, std::less<>> sizes;
     for (const Config& each : config["sizes"].items()) {
@@ -196,10 +205,10 @@ class Reader {
     SavedTrace read{.key = {},
                     .signature = read_signature(config, lookup),
                     .trace = {},
-                    .arguments = texts_in(config["places"]),
-                    .results = texts_in(config["result_places"]),
+                    .arguments = texts_in(config["argument_names"]),
+                    .results = texts_in(config["result_names"]),
                     .values = parts_in(config["values"])};
-    if (read.arguments.size() != read.signature.specs().size()) fail("there are not as many places as arguments");
+    if (read.arguments.size() != read.signature.specs().size()) fail("there are not as many names as arguments");
     read.key = saved::words_of(read.values);
     Trace& trace = read.trace;
     trace.graph = std::move(parsed.graph);
@@ -297,15 +306,15 @@ class Reader {
     if (checks.size() > graph.checks.size())
       fail(fmt::format("there are words for {} checks; the graph has {}", checks.size(), graph.checks.size()));
     for (size_t i = 0; i < checks.size(); ++i) {
-      graph.checks[i].what = checks[i]["what"].as_text();
-      graph.checks[i].expected = checks[i]["expected"].as_text();
-      graph.checks[i].operands = checks[i]["operands"].as_text();
-      graph.checks[i].place = checks[i]["place"].as_text();
+      graph.checks[i].what = shown_in(checks[i]["what"]);
+      graph.checks[i].expected = shown_in(checks[i]["expected"]);
+      graph.checks[i].operands = shown_in(checks[i]["operands"]);
+      graph.checks[i].place = shown_in(checks[i]["place"]);
     }
     size_t next = 0;
     for (const Config& each : config["nodes"].items()) {
       const size_t count = below(each["count"], graph.nodes().size() - next + 1, "the number of nodes");
-      for (size_t i = 0; i < count; ++i) graph.nodes()[next++]->place = each["place"].as_text();
+      for (size_t i = 0; i < count; ++i) graph.nodes()[next++]->place = shown_in(each["place"]);
     }
   }
 

@@ -140,8 +140,9 @@ class Writer {
   Config trace_config(const function_detail::TraceEntry& entry, const Description& results) {
     const Trace& trace = entry.trace();
     const Signature::Parts parts = entry.signature().parts();
-    Config config = Config::map({{"values", parts_config(entry.made().values)},
-                                 {"places", list_of(trace.text->arguments, [](const std::string& each) -> Config { return each; })}});
+    Config config =
+        Config::map({{"values", parts_config(entry.made().values)},
+                     {"argument_names", list_of(trace.text->arguments, [](const std::string& each) -> Config { return each; })}});
     config.set("arguments", list_of(parts.specs, spec_config));
     config.set("ragged", list_of(parts.ragged, [](const Signature::Parts::Ragged& rows) {
                  return Config::map({{"argument", static_cast<int64_t>(rows.argument)},
@@ -159,7 +160,7 @@ class Writer {
     config.set("assigned",
                list_of(trace.assigned, [&](const std::shared_ptr<VariableState>& each) -> Config { return variable(each, ""); }));
     config.set("results", static_cast<int64_t>(trace.results));
-    config.set("result_places", list_of(results.tensors, [](const std::string& each) -> Config { return each; }));
+    config.set("result_names", list_of(results.tensors, [](const std::string& each) -> Config { return each; }));
     config.set("result_values", parts_config(results.parts));
     config.set("ragged_results", list_of(trace.ragged.results(), [&](const RaggedResults::Result& each) {
                  if (!each.is_ragged) return Config();

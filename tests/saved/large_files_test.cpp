@@ -55,6 +55,19 @@ TEST_F(LargeFiles, many_nodes) {
                })));
 }
 
+TEST_F(LargeFiles, of_a_long_chain_run) {
+  constexpr size_t count = 20'000;
+  io::Safetensors content = content_;
+  std::string& text = content.metadata["graph.0"];
+  text = "graph f(%0 x: f32[n]) {\n" + repeated(count, [](size_t i) { return fmt::format("%{}=tanh(%{}):f32[n]\n", i + 1, i); }) +
+         fmt::format("return %{}\n}}\n", count);
+  text = "size n\n" + text;
+  content.metadata["trace.0"].replace(content.metadata["trace.0"].find("\"nodes\": ["), 10, "\"nodes\": [], \"other\": [");
+  io::save_safetensors(file_.path(), {}, content.metadata);
+  const LoadedFunction loaded = load_function(file_.path());
+  EXPECT_GT(loaded({ones({2})}).at(0).to_vector<float>()[0], 0);
+}
+
 TEST_F(LargeFiles, many_sizes_and_checks) {
   expect_small("graph.0", repeated(500'000, [](size_t i) { return fmt::format("size s{}\n", i); }) + graph(""));
   expect_small("graph.0", graph(repeated(1'000, [](size_t i) { return fmt::format("check a: n <= {}\n", i + 5); }) +
