@@ -3,6 +3,7 @@
 #include "base/cut_text.h"
 #include "base/near_names.h"
 #include "io/safetensors.h"
+#include "model/model_file.h"
 #include "model/model_state.h"
 #include "nn/named_weights.h"
 #include "runtime/backends.h"
@@ -51,6 +52,7 @@ void Model::compile(CompileOptions options) {
   model::Compiled compiled = model::compiled(options, AnyLayer::layer()->output_names());
   const std::scoped_lock lock(state.preparing);
   model::put(state.compiled, std::move(compiled));
+  state.not_saved.clear();
   model::put(state.train_parts, std::make_shared<model::PartsReport>());
   model::put(state.train_step, {});
   model::put(state.evaluations, {});
@@ -109,7 +111,7 @@ LoadReport Model::load_weights(const std::filesystem::path& file, LoadOptions op
   std::unordered_set<std::string_view> names;
   for (const auto& weight : own) names.insert(weight.first);
   for (const auto& each : stored) {
-    if (!names.contains(each.first)) report.unexpected.push_back(each.first);
+    if (model::is_weight(each.first) && !names.contains(each.first)) report.unexpected.push_back(each.first);
   }
   if (options.strict && !(report.missing.empty() && report.unexpected.empty() && report.mismatched.empty())) {
     throw FormatError(
