@@ -10,12 +10,19 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
 namespace anyshape {
 
 class Model;
+
+/// What a callback remembers of a training, so that another process goes on with it.
+struct CallbackState {
+  Config values = {};                                        ///< numbers and texts
+  std::vector<std::pair<std::string, Tensor>> tensors = {};  ///< each with a name of its own
+};
 
 /// Derive from this for your own hooks; each of them is optional.
 class Callback {
@@ -27,6 +34,10 @@ class Callback {
   virtual void on_epoch_end(Model&, int64_t /*epoch*/, const Scores&) {}  ///< the epoch's scores, with "val_loss", ...
   virtual void on_batch_begin(Model&, int64_t /*step*/) {}                ///< before a step; steps count from 0 in each epoch
   virtual void on_batch_end(Model&, int64_t /*step*/, const Scores&) {}   ///< "loss" of this step alone, metrics over the epoch so far
+  virtual CallbackState state() const {
+    return {};
+  }                                                ///< what a file has to hold of it, so that fit can go on from there; by default nothing
+  virtual void set_state(const CallbackState&) {}  ///< what state() gave: after on_train_begin of a fit that goes on
 };
 /// A handle on a callback, ours or the user's: `.callbacks = {as::EarlyStopping({.patience = 3}), MyCallback()}`.
 class AnyCallback : public detail::ShownByConfig<AnyCallback> {
@@ -55,26 +66,37 @@ Registry& registry_of<AnyCallback>();
 /// Whether a lower or a higher value is better; Auto: by the name; one that is no known loss or metric is refused.
 enum class Monitor { Auto, Min, Max };
 
-/// By default weights are saved after every epoch; with save_best_only after those in which the monitored value is better than ever before.
+/// By default the whole state is saved after every epoch; with save_best_only after those in which the monitored value is better than ever before.
 struct ModelCheckpointOptions {
   std::string monitor = "val_loss";
   bool save_best_only = false;
+  bool save_weights_only = false;  ///< as save_weights(): fit cannot go on from such a file
   Monitor mode = Monitor::Auto;
+  int64_t save_freq = 0;  ///< after so many steps, whatever the epoch; 0: after every epoch
 };
-/// Saves weights after an epoch. "{epoch}", from 1 on, and any recorded value, "{val_loss}", are filled in; "{epoch:02d}" and "{loss:.2f}" are
-/// formatted as in Python, "{{" is a brace. A field that is not recorded and a folder that is not there are found before training.
+/// Saves what training needs to go on (`.resume_from` of fit), as Model::save does. "{epoch}", from 1 on, and any recorded value, "{val_loss}", are
+/// filled in; "{epoch:02d}" and "{loss:.2f}" are formatted as in Python, "{{" is a brace. A field that is not recorded and a folder that is not
+/// there are found before training. Its hooks run behind those of all other callbacks: the file has what these did.
 class ModelCheckpoint : public Callback {
  public:
   explicit ModelCheckpoint(std::string path, ModelCheckpointOptions options = {});
   const std::string& path() const { return path_; }                   ///< as given, with its fields
   const ModelCheckpointOptions& options() const { return options_; }  ///< as given
-  void on_train_begin(Model& model) override;  ///< ArgumentError for a path, or a monitored value, that cannot be right
-  void on_epoch_end(Model& model, int64_t epoch, const Scores& scores) override;  ///< saves the weights
+  void on_train_begin(Model& model) override;                 ///< ArgumentError for a path, or a monitored value, that cannot be right
+  void on_epoch_begin(Model& model, int64_t epoch) override;  ///< notes the epoch, for names
+  void on_epoch_end(Model& model, int64_t epoch, const Scores& scores) override;  ///< saves, unless that is done by steps
+  void on_batch_end(Model& model, int64_t step, const Scores& scores) override;   ///< saves where save_freq says so
+  CallbackState state() const override;                                           ///< the best value, and the steps since the last file
+  void set_state(const CallbackState& state) override;                            ///< likewise
 
  private:
+  void save(Model& model, int64_t epoch, const Scores& scores);
+
   std::string path_;
   ModelCheckpointOptions options_;
   double best_ = 0;
+  int64_t epoch_ = 0;
+  int64_t steps_ = 0;  ///< since the last file
 };
 
 /// A value is better where it is so by more than min_delta. Epochs before start_from_epoch are not looked at.
@@ -95,6 +117,8 @@ class EarlyStopping : public Callback {
   void on_train_begin(Model& model) override;          ///< begins anew; ArgumentError where fit does not record the monitored value
   void on_epoch_end(Model& model, int64_t epoch, const Scores& scores) override;  ///< compares with the best value, and stops training
   void on_train_end(Model& model, const History& history) override;  ///< puts the weights of the best epoch back, with restore_best_weights
+  CallbackState state() const override;                              ///< the best value, its weights, and how long it is ago
+  void set_state(const CallbackState& state) override;               ///< likewise
 
  private:
   EarlyStoppingOptions options_;
@@ -121,6 +145,8 @@ class ReduceLROnPlateau : public Callback {
   const Options& options() const { return options_; }  ///< as given
   void on_train_begin(Model& model) override;          ///< begins anew; ArgumentError where fit does not record the monitored value
   void on_epoch_end(Model& model, int64_t epoch, const Scores& scores) override;  ///< ArgumentError where a schedule decides the rate
+  CallbackState state() const override;                                           ///< the best value, and the epochs since
+  void set_state(const CallbackState& state) override;                            ///< likewise
 
  private:
   ReduceLROnPlateauOptions options_;
@@ -153,10 +179,13 @@ class CSVLogger : public Callback {
   const CSVLoggerOptions& options() const { return options_; }  ///< as given
   void on_train_begin(Model& model) override;                   ///< opens the file; ArgumentError where it cannot be written
   void on_epoch_end(Model& model, int64_t epoch, const Scores& scores) override;  ///< writes the line
+  CallbackState state() const override;                                           ///< how long the file is
+  void set_state(const CallbackState& state) override;                            ///< cuts lines that came later, and goes on behind them
 
  private:
   std::filesystem::path file_;
   CSVLoggerOptions options_;
+  bool is_begun_ = false;  ///< the file is this training's
 };
 
 /// Stops training after a step whose loss is NaN or infinite.

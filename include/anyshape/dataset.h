@@ -184,6 +184,7 @@ class Dataset : public Stateful, public detail::ShownByConfig<Dataset> {
   Dataset(const Dataset&) = default;                                  ///< also where one is moved: a dataset is never empty
   Dataset& operator=(const Dataset&) = default;
   const std::shared_ptr<const detail::DatasetImpl>& impl() const { return impl_; }  ///< for the library
+  std::atomic<int64_t>& passes() const { return *passes_; }                         ///< likewise: begun so far
   /// The last stage with its options, in whose field "dataset" the one before it stands. Data in memory and callables say that they are such.
   Config config() const;
 

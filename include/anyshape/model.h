@@ -120,6 +120,9 @@ struct FitOptions {
   Data sample_weight = {};                      ///< [rows], or [rows, time] for losses per position; {{"price", w}}: of that output
   std::optional<int64_t> seed = {};             ///< of the order and of all that training draws; none: the process's numbers go on
   Shapes shapes = Shapes::Symbolic;             ///< what people look for under the name relax_shapes
+  /// A file that ModelCheckpoint, or save() in a callback, made of this training: it goes on from there bit for bit, with the same data and options.
+  /// `epochs` counts those before, too. FormatError, before anything is changed, for a file that does not fit.
+  std::filesystem::path resume_from = {};
 };
 /// How evaluate() goes through the data. sample_weight needs tensors: a dataset has its own.
 struct EvaluateOptions {
@@ -173,8 +176,11 @@ class Model : public AnyLayer {
   Optimizer optimizer();                          ///< ArgumentError before compile()
   Model clone() const;                            ///< a model of its own with the same weights, not compiled
   void save_weights(const std::filesystem::path& file) const;  ///< safetensors, whole or not at all
-  /// Into a built model, by name; ArgumentError before that. FormatError, and nothing is changed, where a strict load does not fit. Weights of
-  /// PyTorch modules: .layout and .names (weights.h).
+  /// All of it in one safetensors file, whole or not at all: weights, architecture, how it was compiled, the optimizer's state, random numbers, and in
+  /// a callback how far the fit is. ArgumentError for a layer that no config can make: a class that is not registered, a callable.
+  void save(const std::filesystem::path& file) const;
+  /// Into a built model, by name, from a file of save_weights() or save(); ArgumentError before that. FormatError, and nothing is changed, where a
+  /// strict load does not fit. Weights of PyTorch modules: .layout and .names (weights.h).
   LoadReport load_weights(const std::filesystem::path& file, LoadOptions options = {});
   void stop_training();  ///< after this step; for callbacks
 
@@ -192,6 +198,10 @@ class Sequential : public Model {
   explicit Sequential(const std::vector<AnyLayer>& layers);
   void add(const AnyLayer& layer);  ///< behind the others
 };
+
+/// The model that save() wrote: built, with its weights, and compiled where a file can say how; what has to be compiled anew is told as a warning, and
+/// by fit. FormatError for a file that is damaged, newer than the library, hostile, or has classes that are not registered.
+Model load_model(const std::filesystem::path& file);
 
 }  // namespace anyshape
 #pragma GCC visibility pop

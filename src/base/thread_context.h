@@ -31,6 +31,7 @@ class RandomScope;
 }  // namespace function_detail
 namespace nn {
 struct Description;
+class LoadingScope;
 class StepLosses;
 }  // namespace nn
 namespace random {
@@ -78,6 +79,7 @@ struct ThreadContext {
   bool is_inside_task = false;                              // a part of a parallel region: one begun now runs on this thread alone
   nn::StepLosses* step_losses = nullptr;                    // takes what layers add to the loss
   nn::Description* description = nullptr;                   // layers are called for the specs of their results: there is no data
+  const nn::LoadingScope* loading = nullptr;                // layers are made for weights of a file
   const function_detail::Activation* activation = nullptr;  // functions whose callables run
 
   // What happens otherwise than usual.

@@ -24,6 +24,11 @@ struct random::SeedScope::Access {
   static runtime::RandomState next(SeedScope& from) {
     return {static_cast<int64_t>(from.key_), static_cast<int64_t>(from.next_call_++ << counter_bits)};
   }
+  static function_detail::RandomPosition position(const SeedScope& of) { return {of.key_, of.next_call_}; }
+  static void set_position(SeedScope& of, const function_detail::RandomPosition& position) {
+    of.key_ = position.key;
+    of.next_call_ = position.next_call;
+  }
 };
 
 random::SeedScope::SeedScope(uint64_t seed) : key_(key_of(seed)), outer_(std::exchange(this_thread.seeds, this)) {}
@@ -49,6 +54,17 @@ runtime::RandomState function_detail::next_random_state() {
   std::optional<runtime::RandomState>& state = this_thread.random_call->state_;
   if (!state) state = next_call_state();
   return {state->key, state->counter++};
+}
+
+function_detail::RandomPosition function_detail::random_position() {
+  if (this_thread.seeds != nullptr) return random::SeedScope::Access::position(*this_thread.seeds);
+  return {key.load(std::memory_order_relaxed), next_call.load(std::memory_order_relaxed)};
+}
+
+void function_detail::set_random_position(const RandomPosition& position) {
+  if (this_thread.seeds != nullptr) return random::SeedScope::Access::set_position(*this_thread.seeds, position);
+  key.store(position.key, std::memory_order_relaxed);
+  next_call.store(position.next_call, std::memory_order_relaxed);
 }
 
 function_detail::RandomScope::RandomScope(std::optional<runtime::RandomState> state) : state_(state), outer_(this_thread.random_call) {

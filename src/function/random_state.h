@@ -2,11 +2,20 @@
 #pragma once
 #include "runtime/executable.h"
 
+#include <cstdint>
 #include <optional>
 
 namespace anyshape::function_detail {
 
 runtime::RandomState next_random_state();
+
+// Where the numbers of this thread stand between calls: those of its SeedScope, or the process's.
+struct RandomPosition {
+  uint64_t key = 0;
+  uint64_t next_call = 0;
+};
+RandomPosition random_position();
+void set_random_position(const RandomPosition& position);
 
 // While one lives, what runs on this thread draws as one call from a state of its own: the eager ops of a callable give the numbers that
 // its compiled graph gives for that state. Without a state it takes the next one when something is drawn: nothing drawn, nothing taken.

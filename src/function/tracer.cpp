@@ -217,6 +217,15 @@ int64_t Tracer::specialize(const Dim& dim) {
   return value;
 }
 
+std::optional<int64_t> Tracer::first_value(const Dim& dim) const {
+  try {
+    require_known(dim);
+  } catch (const Error&) {  // a size that only the call's data tell
+    return std::nullopt;
+  }
+  return evaluate(dim, hints_);
+}
+
 TraceFrame::UsedVariable& Tracer::use(TraceFrame& frame, const std::shared_ptr<VariableState>& variable) {
   if (const auto found = frame.variable_number.find(variable.get()); found != frame.variable_number.end())
     return frame.variables[found->second];

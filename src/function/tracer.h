@@ -81,6 +81,7 @@ class Tracer final : public Interpreter, public DimJudge, public BranchJudge, pu
   void require_own(std::string_view op, const Tensor& tensor) const override;
   bool decide(Relation relation, const Dim& a, const Dim& b) override;
   int64_t specialize(const Dim& dim) override;
+  std::optional<int64_t> first_value(const Dim& dim) const override;
   std::string calling_op() const override;
   std::string traced_function() const override;
   Tensor read(const std::shared_ptr<VariableState>& variable) override;

@@ -41,6 +41,7 @@ class ArrayBatches final : public Batches {
   }
 
   void restart() override {
+    opened_ = function_detail::random_position();
     begin_ = 0;
     is_begun_ = false;
     if (options_.shuffle) order_ = random::permutation(rows_);
@@ -58,6 +59,13 @@ class ArrayBatches final : public Batches {
     for (const Tensor& tensor : all_.sample_weight) batch.sample_weight.push_back(pick(tensor));
     begin_ = end;
     return batch;
+  }
+
+  bool skip() override {
+    if (begin_ >= rows_) return next().has_value();
+    is_begun_ = true;
+    begin_ = std::min(begin_ + options_.batch_size, rows_);
+    return true;
   }
 
   Extent extent() const override { return {.count = std::max<int64_t>(1, (rows_ + options_.batch_size - 1) / options_.batch_size)}; }
@@ -99,6 +107,7 @@ class DatasetBatches final : public Batches {
 
   void restart() override {
     if (std::exchange(is_fresh_, false)) return;  // the pass that gave the sample begins with it
+    opened_ = function_detail::random_position();
     iterator_.emplace(data_.begin());
     elements_ = 0;
     is_begun_ = false;
@@ -118,6 +127,23 @@ class DatasetBatches final : public Batches {
   }
 
   std::vector<int64_t> row_numbers() const override { return numbers_; }
+
+  Place place() const override { return {.opened = opened_, .passes = data_.passes(), .is_fresh = is_fresh_}; }
+  void go_to(const Place& place) override {
+    is_fresh_ = false;
+    if (place.is_fresh) {
+      reopen(place);
+      is_fresh_ = true;
+    } else {
+      data_.passes() = place.passes;
+    }
+  }
+  void reopen(const Place& place) override {
+    is_fresh_ = false;
+    data_.passes() = place.passes - 1;
+    function_detail::set_random_position(place.opened);
+    restart();
+  }
 
   // In steps where their number is known.
   Extent extent() const override {

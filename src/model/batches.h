@@ -1,6 +1,7 @@
 // Where batches come from: rows of tensors, in order or shuffled, rows of several shapes, or a dataset. All give them ready for a step: inputs in the model's
 // order, NaN refused, targets in their loss's dtype, class weights turned into weights of rows.
 #pragma once
+#include "function/random_state.h"
 #include "model/compiled.h"
 
 #include <anyshape/dataset.h>
@@ -31,6 +32,24 @@ class Batches {
   virtual std::vector<int64_t> row_numbers() const { return {}; }
   // Holds targets to what the model gives: those of tensors at once, those of a dataset as they come. The model is built.
   virtual void hold_to(const Model& model) = 0;
+
+  // Where a pass stands that is repeated elsewhere.
+  struct Place {
+    function_detail::RandomPosition opened = {};  // before it began
+    int64_t passes = 0;                           // of a dataset, with this one
+    bool is_fresh = false;                        // it is the next epoch's, and gave the sample
+  };
+  virtual Place place() const { return {.opened = opened_}; }
+  // After such a place: between epochs the next one goes on there, inside an epoch its batches come again. Draws random numbers.
+  virtual void go_to(const Place&) {}
+  virtual void reopen(const Place& place) {
+    function_detail::set_random_position(place.opened);
+    restart();
+  }
+  virtual bool skip() { return next().has_value(); }  // false: there is no further batch
+
+ protected:
+  function_detail::RandomPosition opened_ = {};
 };
 
 // What batches are for.

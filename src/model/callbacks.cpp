@@ -4,6 +4,7 @@
 #include "base/option_rules.h"
 #include "model/model_state.h"
 #include "model/path_template.h"
+#include "model/saved_state.h"
 
 #include <anyshape/callback.h>
 #include <anyshape/error.h>
@@ -93,19 +94,45 @@ std::shared_ptr<Callback> AnyCallback::required(std::shared_ptr<Callback> callba
 ModelCheckpoint::ModelCheckpoint(std::string path, ModelCheckpointOptions options) : path_(std::move(path)), options_(std::move(options)) {}
 
 void ModelCheckpoint::on_train_begin(Model& model) {
+  require::at_least("ModelCheckpoint", "save_freq", options_.save_freq, 0);
+  steps_ = 0;
   if (options_.save_best_only) best_ = worst("ModelCheckpoint", model, options_.mode, options_.monitor);
   const model::PathTemplate path("ModelCheckpoint", path_);
-  if (const auto& recorded = Model::State::of(model, "ModelCheckpoint").recorded; !recorded.empty()) path.require_known(recorded);
+  std::vector<std::string> recorded = Model::State::of(model, "ModelCheckpoint").recorded;
+  if (options_.save_freq > 0) {  // there is no validation in the middle of an epoch
+    std::erase_if(recorded, [](const std::string& name) { return name.starts_with("val_"); });
+    if (options_.save_best_only && !recorded.empty()) require_recorded("ModelCheckpoint", options_.monitor, recorded);
+  }
+  if (!recorded.empty()) path.require_known(recorded);
   require_folder("ModelCheckpoint", path.up_to_first_field());
 }
 
+void ModelCheckpoint::on_epoch_begin(Model&, int64_t epoch) { epoch_ = epoch; }
+
 void ModelCheckpoint::on_epoch_end(Model& model, int64_t epoch, const Scores& scores) {
+  if (options_.save_freq == 0) save(model, epoch, scores);
+}
+
+void ModelCheckpoint::on_batch_end(Model& model, int64_t, const Scores& scores) {
+  if (options_.save_freq == 0 || ++steps_ < options_.save_freq) return;
+  steps_ = 0;
+  save(model, epoch_, scores);
+}
+
+void ModelCheckpoint::save(Model& model, int64_t epoch, const Scores& scores) {
   if (options_.save_best_only) {
     const double value = monitored("ModelCheckpoint", options_.monitor, scores);
     if (!is_better(value, best_, options_.mode, options_.monitor, 0)) return;
     best_ = value;
   }
-  model.save_weights(model::PathTemplate("ModelCheckpoint", path_).filled_in(epoch + 1, scores));
+  const std::string file = model::PathTemplate("ModelCheckpoint", path_).filled_in(epoch + 1, scores);
+  options_.save_weights_only ? model.save_weights(file) : model::save_model(model, file, model::Untold::Told);
+}
+
+CallbackState ModelCheckpoint::state() const { return {Config::map({{"best", best_}, {"steps", steps_}}), {}}; }
+void ModelCheckpoint::set_state(const CallbackState& state) {
+  best_ = state.values["best"].as_number();
+  steps_ = state.values["steps"].as_integer();
 }
 
 EarlyStopping::EarlyStopping(EarlyStoppingOptions options) : options_(std::move(options)) {
@@ -134,6 +161,29 @@ void EarlyStopping::on_epoch_end(Model& model, int64_t epoch, const Scores& scor
 
 void EarlyStopping::on_train_end(Model& model, const History&) {
   if (!best_weights_.empty()) model.set_weights(best_weights_);
+}
+
+CallbackState EarlyStopping::state() const {
+  CallbackState state{Config::map({{"best", best_}, {"waited", waited_}, {"weights", static_cast<int64_t>(best_weights_.size())}}), {}};
+  for (const Tensor& weight : best_weights_) state.tensors.emplace_back(fmt::to_string(state.tensors.size()), weight);
+  return state;
+}
+
+void EarlyStopping::set_state(const CallbackState& state) {
+  std::vector<Tensor> weights;
+  for (const auto& each : state.tensors) {
+    const auto has_next = [&](const auto& tensor) { return tensor.first == fmt::to_string(weights.size()); };
+    const auto found = std::ranges::find_if(state.tensors, has_next);
+    if (found == state.tensors.end())
+      throw ArgumentError(fmt::format("EarlyStopping: a tensor \"{}\"; expected them numbered from 0 on.", each.first));
+    weights.push_back(found->second);
+  }
+  if (state.values["weights"].as_integer() != static_cast<int64_t>(weights.size())) {
+    throw ArgumentError(fmt::format("EarlyStopping: {} tensors; expected as many as there are weights.", weights.size()));
+  }
+  best_ = state.values["best"].as_number();
+  waited_ = state.values["waited"].as_integer();
+  best_weights_ = std::move(weights);
 }
 
 ReduceLROnPlateau::ReduceLROnPlateau(ReduceLROnPlateauOptions options) : options_(std::move(options)) {
@@ -171,6 +221,13 @@ void ReduceLROnPlateau::on_epoch_end(Model& model, int64_t, const Scores& scores
   waited_ = 0;
 }
 
+CallbackState ReduceLROnPlateau::state() const { return {Config::map({{"best", best_}, {"waited", waited_}, {"cooling", cooling_}}), {}}; }
+void ReduceLROnPlateau::set_state(const CallbackState& state) {
+  best_ = state.values["best"].as_number();
+  waited_ = state.values["waited"].as_integer();
+  cooling_ = state.values["cooling"].as_integer();
+}
+
 LearningRateScheduler::LearningRateScheduler(std::function<double(int64_t, double)> schedule)
     : schedule_(require::callable("LearningRateScheduler", "the schedule", std::move(schedule))) {}
 
@@ -181,16 +238,24 @@ void LearningRateScheduler::on_epoch_begin(Model& model, int64_t epoch) {
 
 CSVLogger::CSVLogger(std::filesystem::path file, CSVLoggerOptions options) : file_(std::move(file)), options_(options) {}
 
+static std::ofstream opened(const std::filesystem::path& file, std::ios::openmode mode) {
+  std::ofstream out(file, mode);
+  if (!out)
+    throw ArgumentError(fmt::format("CSVLogger: \"{}\" cannot be written; expected a path in a folder that exists.", file.string()));
+  return out;
+}
+
+// A file of another training is emptied before the first line and not here: a fit that goes on cuts it where it stood.
 void CSVLogger::on_train_begin(Model&) {
   require_folder("CSVLogger", file_);
-  std::ofstream out(file_, options_.append ? std::ios::app : std::ios::trunc);
-  if (!out)
-    throw ArgumentError(fmt::format("CSVLogger: \"{}\" cannot be written; expected a path in a folder that exists.", file_.string()));
+  opened(file_, std::ios::app);
+  is_begun_ = options_.append;
 }
 
 void CSVLogger::on_epoch_end(Model&, int64_t epoch, const Scores& scores) {
-  const bool is_first = !std::filesystem::exists(file_) || std::filesystem::file_size(file_) == 0;
-  std::ofstream out(file_, std::ios::app);
+  std::ofstream out = opened(file_, is_begun_ ? std::ios::app : std::ios::trunc);
+  is_begun_ = true;
+  const bool is_first = std::filesystem::file_size(file_) == 0;
   std::string head = "epoch";
   std::string row = fmt::to_string(epoch);
   for (const auto& [name, value] : scores.all()) {
@@ -201,6 +266,20 @@ void CSVLogger::on_epoch_end(Model&, int64_t epoch, const Scores& scores) {
   out << row << '\n';
   if (!out)
     throw ArgumentError(fmt::format("CSVLogger: \"{}\" cannot be written; expected a path in a folder that exists.", file_.string()));
+}
+
+CallbackState CSVLogger::state() const {
+  std::error_code fault;
+  const auto bytes = static_cast<int64_t>(std::filesystem::file_size(file_, fault));
+  return {Config::map({{"begun", is_begun_}, {"bytes", is_begun_ && !fault ? bytes : 0}}), {}};
+}
+
+void CSVLogger::set_state(const CallbackState& state) {
+  const int64_t bytes = state.values["bytes"].as_integer();
+  is_begun_ = state.values["begun"].as_bool();
+  std::error_code fault;
+  if (!is_begun_ || bytes < 0 || static_cast<int64_t>(std::filesystem::file_size(file_, fault)) <= bytes || fault) return;
+  std::filesystem::resize_file(file_, static_cast<uintmax_t>(bytes));
 }
 
 void TerminateOnNaN::on_batch_end(Model& model, int64_t, const Scores& scores) {

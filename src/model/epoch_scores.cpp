@@ -18,34 +18,34 @@ void EpochScores::Sum::add(double value, double times) {
 
 void EpochScores::add(double loss, int64_t rows, const std::optional<PartValues>& parts) {
   const auto by_rows = static_cast<double>(rows);
-  if (!parts || parts->outputs.empty()) whole_.add(loss, by_rows);
+  if (!parts || parts->outputs.empty()) sums_.whole.add(loss, by_rows);
   if (!parts) return;
-  if (own_.size() < parts->metrics.size()) own_.resize(parts->metrics.size());
+  if (sums_.own.size() < parts->metrics.size()) sums_.own.resize(parts->metrics.size());
   for (size_t i = 0; i < parts->metrics.size(); ++i) {
-    own_[i].first = parts->metrics[i].first;
-    own_[i].second.add(parts->metrics[i].second, by_rows);
+    sums_.own[i].name = parts->metrics[i].first;
+    sums_.own[i].sum.add(parts->metrics[i].second, by_rows);
   }
   if (parts->outputs.empty()) return;
-  if (outputs_.size() < parts->outputs.size()) outputs_.resize(parts->outputs.size());
+  if (sums_.outputs.size() < parts->outputs.size()) sums_.outputs.resize(parts->outputs.size());
   for (size_t i = 0; i < parts->outputs.size(); ++i) {
     const auto& [value, weight] = parts->outputs[i];
-    outputs_[i].add(value, weight.value_or(by_rows));
+    sums_.outputs[i].add(value, weight.value_or(by_rows));
   }
-  added_.add(parts->added, by_rows);
-  rows_in_parts_ += by_rows;
+  sums_.added.add(parts->added, by_rows);
+  sums_.rows_in_parts += by_rows;
 }
 
 Scores EpochScores::so_far() const {
   Scores scores;
-  double in_parts = added_.mean();
-  for (size_t i = 0; i < outputs_.size(); ++i) in_parts += compiled_.loss_weights[i] * outputs_[i].mean();
-  Sum loss = whole_;
-  loss.add(in_parts, rows_in_parts_);  // where a dataset has batches of both kinds
+  double in_parts = sums_.added.mean();
+  for (size_t i = 0; i < sums_.outputs.size(); ++i) in_parts += compiled_.loss_weights[i] * sums_.outputs[i].mean();
+  Sum loss = sums_.whole;
+  loss.add(in_parts, sums_.rows_in_parts);  // where a dataset has batches of both kinds
   scores.set("loss", loss.mean());
   const std::vector<std::string> names = compiled_.loss_names();
-  for (size_t i = 0; i < std::min(names.size(), outputs_.size()); ++i) scores.set(names[i], outputs_[i].mean());
+  for (size_t i = 0; i < std::min(names.size(), sums_.outputs.size()); ++i) scores.set(names[i], sums_.outputs[i].mean());
   for (const OutputMetric& each : compiled_.metrics) scores.set(each.metric.name(), each.metric.result().item<double>());
-  for (const auto& [name, sum] : own_) scores.set(name, sum.mean());
+  for (const auto& [name, sum] : sums_.own) scores.set(name, sum.mean());
   return scores;
 }
 

@@ -18,18 +18,28 @@ class EpochScores {
   void add(double loss, int64_t rows, const std::optional<PartValues>& parts = {});  // no parts: all of the loss weighs by rows
   Scores so_far() const;
 
- private:
   struct Sum {
     double total = 0, weight = 0;
     void add(double value, double times);
     double mean() const { return weight == 0 ? 0 : total / weight; }
   };
+  struct NamedSum {
+    std::string name;
+    Sum sum = {};
+  };
+  struct Sums {
+    Sum whole = {};  // of batches without parts
+    std::vector<Sum> outputs = {};
+    std::vector<NamedSum> own = {};  // of the user's own step
+    Sum added = {};
+    double rows_in_parts = 0;
+  };
+  const Sums& sums() const { return sums_; }  // beside those that metrics have
+  void set_sums(Sums sums) { sums_ = std::move(sums); }
+
+ private:
   const Compiled& compiled_;
-  Sum whole_;  // of batches without parts
-  std::vector<Sum> outputs_;
-  std::vector<std::pair<std::string, Sum>> own_;  // of the user's own step
-  Sum added_;
-  double rows_in_parts_ = 0;
+  Sums sums_;
 };
 
 }  // namespace anyshape::model

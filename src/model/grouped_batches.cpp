@@ -41,6 +41,7 @@ class GroupedBatches final : public Batches {
   }
 
   void restart() override {
+    opened_ = function_detail::random_position();
     planned_ = planned(options_.shuffle ? shuffled(rows_in_order_) : rows_in_order_);
     if (options_.shuffle) planned_ = shuffled(planned_);
     next_ = 0;
@@ -57,6 +58,8 @@ class GroupedBatches final : public Batches {
     for (const Tensor& each : all.sample_weight) batch.sample_weight.push_back(take(each, chosen));
     return batch;
   }
+
+  bool skip() override { return next_ < planned_.size() && ++next_ > 0; }
 
   std::vector<int64_t> row_numbers() const override {
     const Planned& plan = planned_[next_ - 1];

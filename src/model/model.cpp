@@ -1,5 +1,4 @@
 // The model's handle: a network with a way to train it.
-
 #include "base/near_names.h"
 #include "io/safetensors.h"
 #include "model/model_state.h"
@@ -47,6 +46,7 @@ void Model::compile(CompileOptions options) {
   model::Compiled compiled = model::compiled(options, AnyLayer::layer()->output_names());
   const std::scoped_lock lock(state.preparing);
   model::put(state.compiled, std::move(compiled));
+  state.not_saved.clear();
   model::put(state.train_parts, std::make_shared<model::PartsReport>());
   model::put(state.train_step, {});
   model::put(state.evaluations, {});

@@ -20,6 +20,19 @@
 
 namespace anyshape {
 
+namespace model {
+
+struct ModelParts;
+
+// A fit that runs: what a file has to hold of it, so that another one goes on from there.
+class FitInProgress {
+ public:
+  virtual ~FitInProgress() = default;
+  virtual void save(ModelParts& parts, std::vector<std::pair<std::string, Tensor>>& tensors) const = 0;
+};
+
+}  // namespace model
+
 struct Model::State {
   using TrainStep = Function<Tensor(AnyLayer, Optimizer, Batch)>;
   using PredictStep = Function<std::vector<Tensor>(AnyLayer, std::vector<Tensor>)>;
@@ -35,7 +48,10 @@ struct Model::State {
   std::optional<model::KnownFacts> output_facts;    // of the last inputs that were looked at; under `preparing`
   std::atomic<bool> stop{false};                    // training ends after this step
   std::atomic<bool> is_fitting{false};
-  std::vector<std::string> recorded;  // by the fit that runs: what callbacks may monitor; empty where none runs or only its steps tell
+  const model::FitInProgress* fit = nullptr;  // the one that runs, to be asked on its thread alone
+  const void* fit_thread = nullptr;
+  std::vector<std::string> not_saved;  // by the file that it was loaded from: what compile() has to be given anew
+  std::vector<std::string> recorded;   // by the fit that runs: what callbacks may monitor; empty where none runs or only its steps tell
 
   static State& of(const Model& model, const char* what);  // ArgumentError for an empty handle
   // The model of a network and its state: what a step of the user's own is given. The step is held by the state, so it holds it weakly.

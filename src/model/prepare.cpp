@@ -29,18 +29,6 @@ void build_by_tracing(const Model& model, const std::vector<Tensor>& sample) {
   put(model.AnyLayer::layer()->state().built_on, std::move(built_on));
 }
 
-// Named by the paths of their weights, so that reports tell them apart.
-void build_slots(Optimizer optimizer, const Model& model) {
-  optimizer.build({});                              // ArgumentError for an empty handle
-  std::unordered_map<uint64_t, std::string> paths;  // asked for once: most calls find all slots made
-  optimizer.impl()->build(model.trainable_variables(), [&](const Variable& variable) {
-    if (paths.empty()) {
-      for (auto& [path, weight] : nn::named_weights(model)) paths.emplace(weight.id(), path);
-    }
-    return paths.at(variable.id());
-  });
-}
-
 Prepared prepare(const Model& model, const std::shared_ptr<Model::State>& state, Shapes shapes, const std::vector<Tensor>& sample) {
   const bool run_eagerly = state->compiled && state->compiled->run_eagerly;
   if (!model.is_built()) run_eagerly ? static_cast<void>(call_on_sample(model, sample)) : build_by_tracing(model, sample);
@@ -60,6 +48,17 @@ Prepared prepare(const Model& model, const std::shared_ptr<Model::State>& state,
 }
 
 }  // namespace
+
+void build_slots(Optimizer optimizer, const Model& model) {
+  optimizer.build({});                              // ArgumentError for an empty handle
+  std::unordered_map<uint64_t, std::string> paths;  // asked for once: most calls find all slots made
+  optimizer.impl()->build(model.trainable_variables(), [&](const Variable& variable) {
+    if (paths.empty()) {
+      for (auto& [path, weight] : nn::named_weights(model)) paths.emplace(weight.id(), path);
+    }
+    return paths.at(variable.id());
+  });
+}
 
 std::vector<Tensor> call_on_sample(const Model& model, const std::vector<Tensor>& sample) {
   const function_detail::RandomScope drawn(runtime::RandomState{});

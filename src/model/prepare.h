@@ -20,6 +20,9 @@ Prepared prepare_model(const Model& model, const std::shared_ptr<Model::State>& 
 // Likewise with the shapes that the steps are made for.
 Prepared prepare_model(const Model& model, const std::shared_ptr<Model::State>& state, const std::vector<Tensor>& sample);
 
+// Makes the optimizer's slots of the weights that are trained, named by the weights' paths, so that reports and files tell them apart.
+void build_slots(Optimizer optimizer, const Model& model);
+
 // A call that leaves no mark, as a trace leaves none: it draws no number of the run's and changes no variable, but builds what is not built.
 std::vector<Tensor> call_on_sample(const Model& model, const std::vector<Tensor>& sample);
 

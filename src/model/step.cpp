@@ -11,6 +11,7 @@
 #include <anyshape/ops.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <set>
 
@@ -156,6 +157,13 @@ Model::State::TrainStep own_train_step(const std::shared_ptr<Model::State>& stat
 const Compiled& require_compiled(const Model& model, const char* what) {
   const Model::State& state = Model::State::of(model, what);
   if (state.compiled) return *state.compiled;
+  if (!state.not_saved.empty()) {
+    throw ArgumentError(
+        fmt::format("{}: the model is not compiled: the file that it was loaded from has not {}; expected compile() with these and the "
+                    "other options. After "
+                    "that, .resume_from of fit takes the optimizer's state from the file.",
+                    what, fmt::join(state.not_saved, ", nor ")));
+  }
   throw ArgumentError(fmt::format("{}: the model is not compiled; expected compile({{.optimizer = ..., .loss = ...}}) before.", what));
 }
 

@@ -6,6 +6,7 @@
 #include "nn/describe_call.h"
 #include "nn/first_call.h"
 #include "nn/layer_state.h"
+#include "nn/loading_scope.h"
 #include "nn/notes.h"
 #include "nn/placeholder.h"
 #include "nn/training_mode.h"
@@ -269,7 +270,10 @@ AnyLayer AnyLayer::clone() const {
 
 bool AnyLayer::accepts_missing() const { return required(layer_).accepts_missing(); }
 
-Dtype default_dtype() { return dtype_by_default.load(std::memory_order_relaxed); }
+Dtype default_dtype() {
+  const nn::LoadingScope* const loading = nn::LoadingScope::current();
+  return loading != nullptr ? loading->default_dtype() : dtype_by_default.load(std::memory_order_relaxed);
+}
 
 void set_default_dtype(Dtype dtype) {
   if (!is_floating(dtype)) {

@@ -4,7 +4,9 @@
 #include "nn/first_call.h"
 
 #include "base/thread_context.h"
+#include "nn/describe_call.h"
 #include "runtime/backends.h"
+#include "shape/judge.h"
 
 #include <mutex>
 
@@ -17,6 +19,19 @@ void note_caller(LayerState& state) {
   uintptr_t first = state.first_caller.load();
   if (first == 0 && state.first_caller.compare_exchange_strong(first, number_of_thread())) return;
   if (first != number_of_thread() && !state.is_shared.load()) state.is_shared = true;
+}
+
+// With numbers, where a trace has symbols: a layer can be built on it again. What is only described has no call.
+Shape as_in_this_call(const Shape& shape) {
+  const DimJudge* const judge = current_judge();
+  if (judge == nullptr || is_describing()) return shape;
+  Shape known;
+  for (const Dim& size : shape) {
+    const bool is_open = !size.is_constant() && !size.is_ragged();
+    const std::optional<int64_t> value = is_open ? judge->first_value(size) : std::nullopt;
+    known.push_back(value ? Dim(*value) : size);
+  }
+  return known;
 }
 
 }  // namespace
@@ -33,13 +48,16 @@ void make_weights(Layer& layer, std::vector<TensorSpec> inputs) {
       if (state.is_built) return;
       const NoFork whole;
       state.weights.clear();  // all or nothing
+      state.counters.clear();
     }
   } const scope{state};
   state.is_building = true;
   state.weights.clear();  // of a thread that a fork left behind in the middle
+  state.counters.clear();
   std::vector<Shape> shapes;
   for (const TensorSpec& input : inputs) shapes.push_back(input.shape);
   layer.build(shapes);
+  for (TensorSpec& input : inputs) input.shape = as_in_this_call(input.shape);
   const NoFork whole;
   state.built_on = std::move(inputs);
   state.is_built = true;
@@ -69,6 +87,7 @@ void FirstCall::undo() noexcept {
     if (!was_built) continue;
     const NoFork whole;
     state->weights.clear();
+    state->counters.clear();
     state->changed();
   }
 }

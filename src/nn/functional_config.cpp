@@ -312,11 +312,23 @@ Config config_of(const void* object) {
       ->config();
 }
 
+// A step of constants alone would be computed here, whatever its attributes say of its size; in a model it is a constant itself.
+void require_described(const std::string& place, const std::vector<Tensor>& operands, const Attrs& attrs) {
+  bool has_open_size = std::ranges::any_of(operands, is_placeholder);
+  static_cast<void>(attrs.map_dims([&](const Dim& size) {
+    has_open_size = has_open_size || !size.is_constant();
+    return size;
+  }));
+  if (!has_open_size)
+    throw ArgumentError(fmt::format("{}: nothing in it depends on an input of the model; expected a constant, or an input.", place));
+}
+
 std::vector<Tensor> step_results(const StepConfig& step, const std::string& place, std::span<const AnyLayer> layers,
                                  const std::vector<Tensor>& operands, const SymbolLookup& lookup) {
   if (step.layer) {
     if (*step.layer < 0 || *step.layer >= static_cast<int64_t>(layers.size()))
       throw ArgumentError(fmt::format("{}: layer is {}; expected the number of one of {} layers.", place, *step.layer, layers.size()));
+    require_described(place, operands, {});
     const AnyLayer& layer = layers[static_cast<size_t>(*step.layer)];
     const LayerCallOptions options{.training = step.training,
                                    .use_causal_mask = step.use_causal_mask,
@@ -334,6 +346,7 @@ std::vector<Tensor> step_results(const StepConfig& step, const std::string& plac
   AttributeReader reader(given, lookup, place);
   const Attrs attrs = op->attrs == nullptr ? Attrs() : op->attrs().rewritten(reader);
   reader.require_all_known();
+  require_described(place, operands, attrs);
   return bind_all(*op, operands, attrs);
 }
 

@@ -5,6 +5,7 @@
 #include "graph/outside_trace.h"
 #include "nn/describe_call.h"
 #include "nn/layer_state.h"
+#include "nn/loading_scope.h"
 #include "nn/step_losses.h"
 
 #include <anyshape/error.h>
@@ -32,7 +33,8 @@ Layer::Layer(const Layer& other) : state_(other.state_) {
   state_->is_built = other.state_->is_built.load();
   state_->is_trainable = other.state_->is_trainable;
   state_->built_on = other.state_->built_on;
-  state_->weights = other.state_->weights;  // inside a clone scope these copies are clones
+  state_->weights = other.state_->weights;    // inside a clone scope these copies are clones
+  state_->counters = other.state_->counters;  // likewise
   state_->children = other.state_->children;
   state_->child_names = other.state_->child_names;
 }
@@ -68,7 +70,10 @@ Variable Layer::weight(std::string name, const Shape& shape, WeightOptions optio
   }
   const OutsideTrace outside;                             // a weight is state, whichever trace happens to build the layer
   const function_detail::OutsideRandomScope own_numbers;  // and is drawn as one, whichever call it is
-  const Tensor initial = options.initializer(Shape(sizes), options.dtype.value_or(dtype()));
+  const Dtype stored = options.dtype.value_or(dtype());
+  const nn::LoadingScope* const loading = nn::LoadingScope::current();
+  const Tensor initial =
+      loading != nullptr ? nn::LoadingScope::unread_weight(Shape(sizes), stored) : options.initializer(Shape(sizes), stored);
   const Variable variable(initial, {.trainable = options.trainable, .name = std::move(name)});
   const NoFork whole;
   state_->weights.push_back({variable, std::move(options.regularizer)});

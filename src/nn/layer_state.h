@@ -41,6 +41,7 @@ struct detail::LayerState final : Identity {
   bool is_trainable = true;
   std::vector<TensorSpec> built_on;  // the inputs of the call or build() that made the weights
   std::vector<Weight> weights;
+  std::vector<Variable> counters;  // state beside the weights: how often random numbers of its own were drawn
   std::vector<AnyLayer> children;
   std::vector<std::string> child_names;              // per child, in this layer: what paths are made of
   std::unordered_map<std::string, int> next_number;  // per type of children, in snake case: names with lower numbers are children's

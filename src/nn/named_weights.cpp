@@ -10,12 +10,19 @@ namespace anyshape::nn {
 namespace {
 
 struct Walk {
+  bool wants_counters = false;
   std::vector<std::pair<std::string, Variable>> found = {};
   std::unordered_set<uint64_t> known = {};
 
+  void add(const Variable& variable, const std::string& prefix) {
+    if (known.insert(variable.id()).second) found.emplace_back(prefix + variable.name(), variable);
+  }
+
   void collect(const LayerState& state, const std::string& prefix) {
-    for (const LayerState::Weight& weight : state.weights) {
-      if (known.insert(weight.variable.id()).second) found.emplace_back(prefix + weight.variable.name(), weight.variable);
+    if (wants_counters) {
+      for (const Variable& counter : state.counters) add(counter, prefix);
+    } else {
+      for (const LayerState::Weight& weight : state.weights) add(weight.variable, prefix);
     }
     for (size_t i = 0; i < state.children.size(); ++i) collect(state.children[i].layer()->state(), prefix + state.child_names[i] + "/");
   }
@@ -25,6 +32,12 @@ struct Walk {
 
 std::vector<std::pair<std::string, Variable>> named_weights(const AnyLayer& layer) {
   Walk walk;
+  walk.collect(layer.layer()->state(), "");
+  return std::move(walk.found);
+}
+
+std::vector<std::pair<std::string, Variable>> named_counters(const AnyLayer& layer) {
+  Walk walk{.wants_counters = true};
   walk.collect(layer.layer()->state(), "");
   return std::move(walk.found);
 }

@@ -10,5 +10,7 @@ namespace anyshape::nn {
 
 // In the order of variables(); a shared weight once, under its first path.
 std::vector<std::pair<std::string, Variable>> named_weights(const AnyLayer& layer);
+// Likewise what layers keep beside weights: how often random numbers of their own were drawn.
+std::vector<std::pair<std::string, Variable>> named_counters(const AnyLayer& layer);
 
 }  // namespace anyshape::nn

@@ -103,7 +103,11 @@ Tensor Metric::result() const {
   return cast(value, Dtype::f32);
 }
 
-void Metric::reset() { required(metric_).reset(); }
+void Metric::reset() {
+  StreamingMetric& own = required(metric_);
+  own.state().expected.clear();
+  own.reset();
+}
 
 // The sums are cloned and nothing else: what the metric holds besides, a network say, is the same for all.
 Metric Metric::clone() const {

@@ -4,6 +4,7 @@
 #include <anyshape/registry.h>
 #include <anyshape/stateful.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,6 +20,7 @@ struct detail::MetricState final : Identity {
 
   std::string name;
   std::vector<Variable> sums = {};
+  std::map<std::string, Tensor> expected = {};    // values that sums begin with which are not made yet: of a training that goes on
   std::shared_ptr<const detail::Made> made = {};  // none: a class of the user's
 };
 

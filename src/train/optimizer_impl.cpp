@@ -120,8 +120,12 @@ const std::vector<Variable>& OptimizerImpl::slots_of(const Variable& variable, c
   std::vector<Variable> slots;
   const std::string name = rule_.slots.empty() ? "" : name_of(variable);
   for (const UpdateRule::Slot& slot : rule_.slots) {
-    slots.emplace_back(full(variable.shape(), cast(Tensor(slot.start), variable.dtype())),
-                       VariableOptions{.trainable = false, .name = fmt::format("{}/{}", name, slot.name)});
+    const std::string own = fmt::format("{}/{}", name, slot.name);
+    const auto expected = expected_.find(own);
+    const bool is_there =
+        expected != expected_.end() && expected->second.dtype() == variable.dtype() && expected->second.shape().same_as(variable.shape());
+    slots.emplace_back(is_there ? expected->second : full(variable.shape(), cast(Tensor(slot.start), variable.dtype())),
+                       VariableOptions{.trainable = false, .name = own});
   }
   const auto found = slots_.try_emplace(variable.id(), std::move(slots)).first;  // all of them, or none where one could not be made
   order_.push_back(variable.id());
@@ -199,6 +203,11 @@ std::vector<Variable> OptimizerImpl::variables() const {
   if (rate_.defined()) all.push_back(rate_);
   for (const uint64_t id : order_) all.insert(all.end(), slots_.at(id).begin(), slots_.at(id).end());
   return all;
+}
+
+void OptimizerImpl::expect_slots(std::map<std::string, Tensor> values) {
+  const std::scoped_lock lock(mutex_);
+  expected_ = std::move(values);
 }
 
 std::shared_ptr<OptimizerImpl> OptimizerImpl::clone() const {

@@ -6,6 +6,7 @@
 #include <anyshape/stateful.h>
 
 #include <functional>
+#include <map>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -24,6 +25,8 @@ class detail::OptimizerImpl final : public Identity {
   // Likewise; a slot is named by what `name_of` says of its variable, instead of the variable's own name.
   void build(const std::vector<Variable>& variables, const std::function<std::string(const Variable&)>& name_of);
   std::vector<Variable> variables() const;
+  // Values, by the slots' names, that slots begin with which are not made yet: of a training that goes on.
+  void expect_slots(std::map<std::string, Tensor> values);
   std::shared_ptr<OptimizerImpl> clone() const;
 
   const std::string& name() const { return name_; }
@@ -49,6 +52,7 @@ class detail::OptimizerImpl final : public Identity {
   mutable ForkMutex mutex_;
   std::unordered_map<uint64_t, std::vector<Variable>> slots_;
   std::vector<uint64_t> order_;
+  std::map<std::string, Tensor> expected_;
 };
 
 }  // namespace anyshape

@@ -44,7 +44,9 @@ Variable StreamingMetric::running_sum(const std::string& name, const Shape& shap
   for (const Dim& size : shape) sizes.emplace_back(size.specialize());
   if (VariableScope* const scope = current_variable_scope(); scope != nullptr && !shape.is_constant()) scope->state_is_made();
   const OutsideTrace outside;
-  const Variable sum(zeros(Shape(sizes), {.dtype = Dtype::f64}), {.trainable = false, .name = own});
+  const auto expected = state_->expected.find(own);
+  const bool is_there = expected != state_->expected.end() && expected->second.shape().same_as(Shape(sizes));
+  const Variable sum(is_there ? expected->second : zeros(Shape(sizes), {.dtype = Dtype::f64}), {.trainable = false, .name = own});
   const NoFork whole;
   state_->sums.push_back(sum);
   return sum;

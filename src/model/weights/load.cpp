@@ -3,6 +3,7 @@
 
 #include "base/cut_text.h"
 #include "io/safetensors.h"
+#include "model/model_file.h"
 #include "model/weights/places.h"
 
 #include <anyshape/error.h>
@@ -153,7 +154,8 @@ std::string cure(const LoadReport& report, const LoadOptions& options) {
 }  // namespace
 
 LoadReport load_weights(const AnyLayer& network, const std::filesystem::path& file, const LoadOptions& options) {
-  const Stored stored = io::load_safetensors(file);
+  Stored stored = io::load_safetensors(file);
+  std::erase_if(stored, [](const auto& each) { return !is_weight(each.first); });  // what a whole model has beside its weights
   Load load(stored, options);
   const std::map<std::string, Place> places = ordered_places(network, options, stored);
   const std::function<bool(const std::string&)> is_there = [&](const std::string& name) { return stored.contains(name); };

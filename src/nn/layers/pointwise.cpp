@@ -54,7 +54,7 @@ class DropoutLayer final : public PointwiseLayer {
     nn::require_rate("Dropout", "the rate", rate);
   }
 
-  void build(const Shape&) override { numbers_.build(); }
+  void build(const Shape&) override { numbers_.build(*this); }
 
   Tensor call(const Tensor& x, const CallContext& context) override {
     if (!context.training || rate_ == 0) return x;

@@ -13,7 +13,7 @@ class RandomLayer : public Layer {
  public:
   RandomLayer(const char* type, std::optional<int64_t> seed) : Layer(type), numbers_(seed) {}
 
-  void build(const Shape&) override { numbers_.build(); }
+  void build(const Shape&) override { numbers_.build(*this); }
 
   Tensor call(const Tensor& x, const CallContext& context) override {
     require_spatial(*this, x, 2);
