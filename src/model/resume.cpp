@@ -18,7 +18,8 @@ namespace anyshape::model {
 Resume::Resume(const std::filesystem::path& file) : file_("fit: resume_from", file) {
   if (file_.parts().fit.is_null()) {
     file_.refuse(
-        "has no state of a training; expected a file that ModelCheckpoint, or save() in a callback, made. After load_model() a new training begins "
+        "has no state of a training; expected a file that ModelCheckpoint, or save() in a callback, made. After load_model() a new "
+        "training begins "
         "without .resume_from");
   }
   file_.in_part("fit", [&] {
@@ -55,8 +56,9 @@ void Resume::require_fit(const Model& model, const Compiled& compiled, const Ext
   values_->add_weights(model);
   values_->add_optimizer(compiled.optimizer);
   if (part_.extent && extent.count && (*part_.extent != *extent.count || part_.unit != extent.unit)) {
-    file_.refuse(fmt::format("was written by a training with {} {}s per epoch, and this one has {} {}s; expected the same data and batch size",
-                             *part_.extent, shortened(part_.unit), *extent.count, extent.unit));
+    file_.refuse(
+        fmt::format("was written by a training with {} {}s per epoch, and this one has {} {}s; expected the same data and batch size",
+                    *part_.extent, shortened(part_.unit), *extent.count, extent.unit));
   }
   if (!part_.sums.outputs.empty() && part_.sums.outputs.size() != compiled.loss_weights.size()) {
     file_.refuse(fmt::format("has sums of {} losses; expected {}", part_.sums.outputs.size(), compiled.loss_weights.size()));

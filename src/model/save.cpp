@@ -52,12 +52,14 @@ std::string told(const Hole& hole) {
   if (hole.what.is_unregistered()) {
     const std::string name = shortened(hole.what["class"].as_text());
     return fmt::format(
-        "{} is of the class {}, which is not registered; expected classes that a file can name. Register it (as::register_layer<{}>(\"{}\"), or "
+        "{} is of the class {}, which is not registered; expected classes that a file can name. Register it "
+        "(as::register_layer<{}>(\"{}\"), or "
         "the like of its kind) before it is saved and before it is loaded, or keep the weights alone by save_weights().",
         place, name, name, name);
   }
   return fmt::format(
-      "{} is a callable of the program's, which no file can hold; expected classes and functions by name. Write it as a class or a function of "
+      "{} is a callable of the program's, which no file can hold; expected classes and functions by name. Write it as a class or a "
+      "function of "
       "options and register that (as::register_layer, as::register_activation, ...), or keep the weights alone by save_weights().",
       place);
 }
@@ -65,9 +67,7 @@ std::string told(const Hole& hole) {
 }  // namespace
 
 Config architecture_of(const AnyLayer& network) {
-  const auto refuse = [&](std::string_view why) {
-    throw ArgumentError(fmt::format("save: model \"{}\": {}", network.name(), why));
-  };
+  const auto refuse = [&](std::string_view why) { throw ArgumentError(fmt::format("save: model \"{}\": {}", network.name(), why)); };
   Config config;
   try {
     config = network.config();
