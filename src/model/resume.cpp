@@ -72,7 +72,24 @@ void Resume::require_fit(const Model& model, const Compiled& compiled, const Ext
                                to_string(TensorSpec{sum.dtype(), sum.shape(), {}})));
     }
   }
+  require_best_weights(model);
   expect_slots(file_, compiled.optimizer);
+}
+
+// They are put back at the end of the training: what is wrong with them is not to be found then.
+void Resume::require_best_weights(const Model& model) const {
+  const std::vector<Variable> variables = model.variables();
+  for (size_t i = 0; i < part_.callbacks.size(); ++i) {
+    if (part_.callbacks[i].type != class_name(typeid(EarlyStopping))) continue;
+    const auto tensors = file_.tensors_of(fmt::format("{}{}/", of_callbacks, i));
+    bool fits = tensors.empty() || tensors.size() == variables.size();
+    for (size_t weight = 0; fits && !tensors.empty() && weight < variables.size(); ++weight) {
+      const auto found = tensors.find(std::to_string(weight));
+      fits = found != tensors.end() && found->second.dtype() == variables[weight].dtype() &&
+             found->second.shape().same_as(variables[weight].shape());
+    }
+    if (!fits) file_.refuse(fmt::format("has best weights of EarlyStopping that are not like the {} of the model", variables.size()));
+  }
 }
 
 // After the sums are reset: those that are made with the first batch begin with the file's.

@@ -270,7 +270,13 @@ TEST_F(SaveModel, what_no_file_can_hold_is_refused_before_one_is_written) {
       refusal(Sequential(Dense(2, {.activation = [](const Tensor& x) { return x; }})))
           .starts_with("save: model \"sequential\": Sequential: layers[0]: Dense: activation is a callable of the program's, which no file "
                        "can hold; expected classes and functions by name."));
-  const Dense both(2);
+  const Dense both(6);
+  EXPECT_EQ(
+      refusal(Sequential(Sequential(both), Sequential(both))),
+      "save: model \"sequential\": config: layer \"dense\" is inside \"sequential\" and inside \"sequential_1\"; expected each layer to be "
+      "in one "
+      "other layer, where it may be used often. Share it in one functional model. A file has the config; save_weights() keeps the weights "
+      "alone.");
   const std::string unbuilt = test::text_of<ArgumentError>([&] { Sequential(Dense(2)).save(file_); });
   EXPECT_TRUE(unbuilt.starts_with("save: layer \"sequential\" is not built")) << unbuilt;
 }
