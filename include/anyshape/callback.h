@@ -36,7 +36,7 @@ class Callback {
   virtual void on_batch_end(Model&, int64_t /*step*/, const Scores&) {}   ///< "loss" of this step alone, metrics over the epoch so far
   virtual CallbackState state() const {
     return {};
-  }                                                ///< what a file has to hold of it, so that fit can go on from there; by default nothing
+  }  ///< what a file has to hold of it, so that fit can go on from there; by default nothing
   virtual void set_state(const CallbackState&) {}  ///< what state() gave: after on_train_begin of a fit that goes on
 };
 /// A handle on a callback, ours or the user's: `.callbacks = {as::EarlyStopping({.patience = 3}), MyCallback()}`.

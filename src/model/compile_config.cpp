@@ -106,7 +106,8 @@ CompileAgain compile_again(const Config& config, const std::vector<std::string>&
   std::vector<ForOutput<double>> weights;
   for (size_t output = 0; output < count; ++output) {
     const bool is_trained = !part.losses[output].is_null();
-    losses.emplace_back("", is_trained ? detail::from_config<Loss>(part.losses[output], fmt::format("compile: losses[{}]", output)) : Loss());
+    losses.emplace_back("",
+                        is_trained ? detail::from_config<Loss>(part.losses[output], fmt::format("compile: losses[{}]", output)) : Loss());
     weights.emplace_back("", part.loss_weights[output]);
   }
   again.options.losses = PerOutput<Loss>(std::move(losses));

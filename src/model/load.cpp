@@ -19,9 +19,10 @@ namespace {
 AnyLayer network_of(const model::ModelFile& file) {
   const model::ModelParts& parts = file.parts();
   if (parts.architecture.is_null()) {
-    file.refuse(fmt::format("has no architecture{}{}; expected a file of Model::save. Make the model in the program, and read its weights by "
-                            "load_weights() or its state by .resume_from of fit",
-                            parts.why_none.empty() ? "" : ", as it was saved without: ", parts.why_none));
+    file.refuse(
+        fmt::format("has no architecture{}{}; expected a file of Model::save. Make the model in the program, and read its weights by "
+                    "load_weights() or its state by .resume_from of fit",
+                    parts.why_none.empty() ? "" : ", as it was saved without: ", parts.why_none));
   }
   const Dtype default_dtype_here = default_dtype();
   const nn::LoadingScope scope(parts.layers.default_dtype);
@@ -32,9 +33,8 @@ AnyLayer network_of(const model::ModelFile& file) {
 }
 
 void compile(Model& model, Model::State& state, const model::ModelFile& file) {
-  const model::CompileAgain again = file.in_part("compile", [&] {
-    return model::compile_again(file.parts().compile, model.AnyLayer::layer()->output_names());
-  });
+  const model::CompileAgain again =
+      file.in_part("compile", [&] { return model::compile_again(file.parts().compile, model.AnyLayer::layer()->output_names()); });
   if (!again.missing.empty()) {
     state.not_saved = again.missing;
     log_warning(fmt::format("load_model: the file has not {}: compile() the model anew before it is trained or evaluated.",

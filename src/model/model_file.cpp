@@ -67,10 +67,11 @@ void write_model_file(const std::filesystem::path& file, const ModelParts& parts
   for (const auto& each : metadata) bytes += static_cast<int64_t>(each.second.size());
   for (const auto& each : tensors) bytes += each.second.shape().count().value() * size_of(each.second.dtype());
   if (const int64_t values = most_values(metadata); !may_have(values, bytes)) {
-    throw ArgumentError(fmt::format(
-        "save: the architecture and state of the model have {} values for \"{}\", which would have {} bytes; expected at most {} for such a file. "
-        "Keep the weights alone by save_weights().",
-        values, file.string(), bytes, (always_allowed + bytes * 3) / bytes_of_value));
+    throw ArgumentError(
+        fmt::format("save: the architecture and state of the model have {} values for \"{}\", which would have {} bytes; expected at most "
+                    "{} for such a file. "
+                    "Keep the weights alone by save_weights().",
+                    values, file.string(), bytes, (always_allowed + bytes * 3) / bytes_of_value));
   }
   io::save_safetensors(file, tensors, metadata);
 }
@@ -83,18 +84,20 @@ ModelFile::ModelFile(std::string what, std::filesystem::path file) : what_(std::
   };
   const std::string *const format = text(format_key), *const written = text(version_key), *const library = text(library_key);
   if (format == nullptr || *format != format_name) {
-    refuse(fmt::format("holds no whole model: its metadata has no {} \"{}\"; expected a file of Model::save. Weights alone are read by load_weights()",
-                       format_key, format_name));
+    refuse(fmt::format(
+        "holds no whole model: its metadata has no {} \"{}\"; expected a file of Model::save. Weights alone are read by load_weights()",
+        format_key, format_name));
   }
   int64_t number = 0;
   const auto parsed = written == nullptr ? std::from_chars_result{nullptr, std::errc::invalid_argument}
                                          : std::from_chars(written->data(), written->data() + written->size(), number);
   if (parsed.ec != std::errc() || parsed.ptr != written->data() + written->size() || number < 1) {
-    refuse(fmt::format("says {} of its {}; expected a number from 1 on", written == nullptr ? "nothing" : in_quotes(*written), version_key));
+    refuse(
+        fmt::format("says {} of its {}; expected a number from 1 on", written == nullptr ? "nothing" : in_quotes(*written), version_key));
   }
   if (number > format_version) {
-    refuse(fmt::format("is of format {}, written by anyshape {}; this is {}, which reads formats up to {}. Load it with a newer library", number,
-                       library == nullptr ? "of an unknown version" : shortened(*library), version(), format_version));
+    refuse(fmt::format("is of format {}, written by anyshape {}; this is {}, which reads formats up to {}. Load it with a newer library",
+                       number, library == nullptr ? "of an unknown version" : shortened(*library), version(), format_version));
   }
   if (const int64_t values = most_values(read.metadata); !may_have(values, read.bytes)) {
     refuse(fmt::format("has {} values in its metadata; expected at most {} in a file of {} bytes", values,

@@ -42,12 +42,12 @@ struct RandomPart {
 };
 
 struct ModelParts {
-  Config architecture = {};           // none: `why_none` says why
-  std::string why_none = {};          // of a file that training goes on from, where no config can make the network
+  Config architecture = {};   // none: `why_none` says why
+  std::string why_none = {};  // of a file that training goes on from, where no config can make the network
   LayersPart layers = {};
-  Config compile = {};                // none: it was not compiled; see compile_config.h
+  Config compile = {};  // none: it was not compiled; see compile_config.h
   RandomPart random = {};
-  Config fit = {};                    // none: it was not saved inside a fit; see fit_part.h
+  Config fit = {};  // none: it was not saved inside a fit; see fit_part.h
 };
 
 // Whole or not at all.

@@ -51,6 +51,7 @@ struct Model::State {
   const model::FitInProgress* fit = nullptr;  // the one that runs, to be asked on its thread alone
   const void* fit_thread = nullptr;
   std::vector<std::string> not_saved;  // by the file that it was loaded from: what compile() has to be given anew
+  std::string tried_architecture;      // the config, as JSON, of which save() has seen that it makes the network; under `preparing`
   std::vector<std::string> recorded;   // by the fit that runs: what callbacks may monitor; empty where none runs or only its steps tell
 
   static State& of(const Model& model, const char* what);  // ArgumentError for an empty handle

@@ -18,7 +18,8 @@ namespace anyshape::model {
 Resume::Resume(const std::filesystem::path& file) : file_("fit: resume_from", file) {
   if (file_.parts().fit.is_null()) {
     file_.refuse(
-        "has no state of a training; expected a file that ModelCheckpoint, or save() in a callback, made. After load_model() a new training begins "
+        "has no state of a training; expected a file that ModelCheckpoint, or save() in a callback, made. After load_model() a new "
+        "training begins "
         "without .resume_from");
   }
   file_.in_part("fit", [&] {
@@ -55,8 +56,9 @@ void Resume::require_fit(const Model& model, const Compiled& compiled, const Ext
   values_->add_weights(model);
   values_->add_optimizer(compiled.optimizer);
   if (part_.extent && extent.count && (*part_.extent != *extent.count || part_.unit != extent.unit)) {
-    file_.refuse(fmt::format("was written by a training with {} {}s per epoch, and this one has {} {}s; expected the same data and batch size",
-                             *part_.extent, shortened(part_.unit), *extent.count, extent.unit));
+    file_.refuse(
+        fmt::format("was written by a training with {} {}s per epoch, and this one has {} {}s; expected the same data and batch size",
+                    *part_.extent, shortened(part_.unit), *extent.count, extent.unit));
   }
   if (!part_.sums.outputs.empty() && part_.sums.outputs.size() != compiled.loss_weights.size()) {
     file_.refuse(fmt::format("has sums of {} losses; expected {}", part_.sums.outputs.size(), compiled.loss_weights.size()));
@@ -70,7 +72,24 @@ void Resume::require_fit(const Model& model, const Compiled& compiled, const Ext
                                to_string(TensorSpec{sum.dtype(), sum.shape(), {}})));
     }
   }
+  require_best_weights(model);
   expect_slots(file_, compiled.optimizer);
+}
+
+// They are put back at the end of the training: what is wrong with them is not to be found then.
+void Resume::require_best_weights(const Model& model) const {
+  const std::vector<Variable> variables = model.variables();
+  for (size_t i = 0; i < part_.callbacks.size(); ++i) {
+    if (part_.callbacks[i].type != class_name(typeid(EarlyStopping))) continue;
+    const auto tensors = file_.tensors_of(fmt::format("{}{}/", of_callbacks, i));
+    bool fits = tensors.empty() || tensors.size() == variables.size();
+    for (size_t weight = 0; fits && !tensors.empty() && weight < variables.size(); ++weight) {
+      const auto found = tensors.find(std::to_string(weight));
+      fits = found != tensors.end() && found->second.dtype() == variables[weight].dtype() &&
+             found->second.shape().same_as(variables[weight].shape());
+    }
+    if (!fits) file_.refuse(fmt::format("has best weights of EarlyStopping that are not like the {} of the model", variables.size()));
+  }
 }
 
 // After the sums are reset: those that are made with the first batch begin with the file's.

@@ -25,6 +25,7 @@ class Resume {
   uint64_t drawn() const;  // calls that had drawn numbers before the last batch of these
 
  private:
+  void require_best_weights(const Model& model) const;
   std::string metric_name(size_t metric, const std::string& sum) const;
 
   ModelFile file_;

@@ -1,6 +1,5 @@
 // Model::save: all of a model in one file.
 #include "base/cut_text.h"
-#include "base/log.h"
 #include "base/thread_context.h"
 #include "model/compile_config.h"
 #include "model/model_state.h"
@@ -14,7 +13,9 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
 #include <optional>
+#include <string>
 
 namespace anyshape {
 namespace model {
@@ -52,22 +53,21 @@ std::string told(const Hole& hole) {
   if (hole.what.is_unregistered()) {
     const std::string name = shortened(hole.what["class"].as_text());
     return fmt::format(
-        "{} is of the class {}, which is not registered; expected classes that a file can name. Register it (as::register_layer<{}>(\"{}\"), or "
+        "{} is of the class {}, which is not registered; expected classes that a file can name. Register it "
+        "(as::register_layer<{}>(\"{}\"), or "
         "the like of its kind) before it is saved and before it is loaded, or keep the weights alone by save_weights().",
         place, name, name, name);
   }
   return fmt::format(
-      "{} is a callable of the program's, which no file can hold; expected classes and functions by name. Write it as a class or a function of "
+      "{} is a callable of the program's, which no file can hold; expected classes and functions by name. Write it as a class or a "
+      "function of "
       "options and register that (as::register_layer, as::register_activation, ...), or keep the weights alone by save_weights().",
       place);
 }
 
-}  // namespace
-
-Config architecture_of(const AnyLayer& network) {
-  const auto refuse = [&](std::string_view why) {
-    throw ArgumentError(fmt::format("save: model \"{}\": {}", network.name(), why));
-  };
+// ArgumentError for a network of which no config makes another one. Whether this one does is tried, unless it is what was tried before.
+Config architecture_of(const AnyLayer& network, std::string& tried) {
+  const auto refuse = [&](std::string_view why) { throw ArgumentError(fmt::format("save: model \"{}\": {}", network.name(), why)); };
   Config config;
   try {
     config = network.config();
@@ -75,21 +75,27 @@ Config architecture_of(const AnyLayer& network) {
     refuse(fmt::format("{} A file has the config; save_weights() keeps the weights alone.", error.what()));
   }
   if (const std::optional<Hole> hole = hole_in(config, "")) refuse(told(*hole));
+  std::string text = config.to_json();
+  if (text == tried) return config;
   try {
     const nn::LoadingScope trial(default_dtype());
     static_cast<void>(make<AnyLayer>(config));
   } catch (const Error& error) {
     refuse(fmt::format("its config makes no model: {}", error.what()));
   }
+  tried = std::move(text);
   return config;
 }
 
+}  // namespace
+
 void save_model(const Model& model, const std::filesystem::path& file, Untold untold) {
-  const Model::State& state = Model::State::of(model, "save");
+  Model::State& state = Model::State::of(model, "save");
   nn::require_built(model, "save");
   ModelParts parts{.layers = {default_dtype(), nn::layer_tree(model)}, .random = RandomPart::of(function_detail::random_position())};
   try {
-    parts.architecture = architecture_of(model);
+    const std::scoped_lock lock(state.preparing);
+    parts.architecture = architecture_of(model, state.tried_architecture);
   } catch (const ArgumentError& error) {
     if (untold == Untold::Refused) throw;
     parts.why_none = error.what();

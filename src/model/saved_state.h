@@ -11,9 +11,6 @@ namespace anyshape::model {
 enum class Untold { Refused, Told };
 void save_model(const Model& model, const std::filesystem::path& file, Untold untold);
 
-// ArgumentError for a network of which no config makes another one.
-Config architecture_of(const AnyLayer& network);
-
 // Values for variables that are assigned when all are known to fit.
 class Assignments {
  public:

@@ -146,8 +146,8 @@ class Restoring {
     const auto number = static_cast<int64_t>(found - known_.begin());
     if (found == known_.end() && facts.kind() != Config::Kind::Integer) return restore(child, facts, path);
     if (found != known_.end() && facts.kind() == Config::Kind::Integer && facts.as_integer() == number) return;
-    throw ArgumentError(fmt::format("{}: the layer {} is not shared as it is made; expected the same layers to be shared.", place,
-                                    in_quotes(path)));
+    throw ArgumentError(
+        fmt::format("{}: the layer {} is not shared as it is made; expected the same layers to be shared.", place, in_quotes(path)));
   }
 
   // The names that paths of weights are made of.

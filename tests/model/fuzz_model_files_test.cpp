@@ -41,10 +41,41 @@ std::string joined(const Parts& parts) {
 }
 
 const std::vector<std::string>& words() {
-  static const std::vector<std::string> all = {
-      "0", "1", "-1", "2", "3", "7", "64", "1000000", "4000000000", "9223372036854775807", "-9223372036854775808", "1e308", "1.5", "NaN", "Infinity",
-      "null", "true", "false", "[]", "{}", "[null]", "[[]]", "\\\"\\\"", "\\\"relu\\\"", "\\\"f64\\\"", "\\\"i32\\\"", "\\\"LSTM\\\"", "\\\"Dense\\\"",
-      "\\\"Functional\\\"", "\\\"concat\\\"", "\\\"reshape\\\"", "\\\"same\\\"", "\\\"ragged\\\"", "\\\"adam\\\"", "\\\"auc\\\""};
+  static const std::vector<std::string> all = {"0",
+                                               "1",
+                                               "-1",
+                                               "2",
+                                               "3",
+                                               "7",
+                                               "64",
+                                               "1000000",
+                                               "4000000000",
+                                               "9223372036854775807",
+                                               "-9223372036854775808",
+                                               "1e308",
+                                               "1.5",
+                                               "NaN",
+                                               "Infinity",
+                                               "null",
+                                               "true",
+                                               "false",
+                                               "[]",
+                                               "{}",
+                                               "[null]",
+                                               "[[]]",
+                                               "\\\"\\\"",
+                                               "\\\"relu\\\"",
+                                               "\\\"f64\\\"",
+                                               "\\\"i32\\\"",
+                                               "\\\"LSTM\\\"",
+                                               "\\\"Dense\\\"",
+                                               "\\\"Functional\\\"",
+                                               "\\\"concat\\\"",
+                                               "\\\"reshape\\\"",
+                                               "\\\"same\\\"",
+                                               "\\\"ragged\\\"",
+                                               "\\\"adam\\\"",
+                                               "\\\"auc\\\""};
   return all;
 }
 
@@ -102,37 +133,64 @@ std::string mutated(const std::vector<std::string>& samples, uint64_t seed) {
 class FuzzModelFiles : public ::testing::Test {
  protected:
   FuzzModelFiles() {
-    const Tensor x = reshape(sin(cast(arange(48), f32)), {8, 6}), y = sum(x, {.axis = 1, .keep_dims = true});
-    Sequential plain(Dense(4, {.activation = "relu"}), BatchNormalization(), Dropout(0.25, {.seed = 3}), Dense(1, {.kernel_regularizer = l2(0.1)}));
-    plain.compile({.optimizer = adam({.learning_rate = cosine_decay(0.1, 100)}), .loss = huber(), .metrics = {"mae", "auc"}});
+    Model first = plain();
     EarlyStopping stopping({.monitor = "loss", .patience = 3, .restore_best_weights = true});
-    plain.fit(x, y, {.batch_size = 3, .epochs = 2, .verbose = Verbose::Silent,
-                     .callbacks = {stopping, ModelCheckpoint(file_.string(), {.save_freq = 4})}});
+    first.fit(x_, y_,
+              {.batch_size = 3,
+               .epochs = 2,
+               .verbose = Verbose::Silent,
+               .callbacks = {stopping, ModelCheckpoint(file_.string(), {.save_freq = 4})}});
     samples_.push_back(bytes_of(file_));
-    const Tensor words = input({dim("length", {.min = 1, .max = 50})}, {.name = "words", .dtype = i32}), other = input({2}, {.name = "other"});
+    const Tensor words = input({dim("length", {.min = 1, .max = 50})}, {.name = "words", .dtype = i32}),
+                 other = input({2}, {.name = "other"});
     const Tensor body = Bidirectional(LSTM(3, {.return_sequences = true}))(Embedding(9, 4)(words));
-    const Tensor both = concat({MultiHeadAttention(2, 2)({body, body, body}), body * 2 + tensor({1.0f, 2.5f, 0.0f, 0.0f, 0.0f, 0.0f})}, {.axis = -1});
-    Model functional({.inputs = {words, other}, .outputs = {{"a", Dense(2)(mean(both, {.axes = {1}}))}, {"b", reshape(Dense(6)(other), {-1, 2, 3})}}});
+    const Tensor both =
+        concat({MultiHeadAttention(2, 2)({body, body, body}), body * 2 + tensor({1.0f, 2.5f, 0.0f, 0.0f, 0.0f, 0.0f})}, {.axis = -1});
+    Model functional(
+        {.inputs = {words, other}, .outputs = {{"a", Dense(2)(mean(both, {.axes = {1}}))}, {"b", reshape(Dense(6)(other), {-1, 2, 3})}}});
     functional.compile({.optimizer = "sgd", .metrics = {{"a", "mse"}}, .losses = {{"a", "mse"}, {"b", {}}}});
     functional.save(file_);
     samples_.push_back(bytes_of(file_));
     const Tensor picture = input({as_open_, as_open_, 3});
     Model images({.inputs = {picture},
-                  .outputs = {Dense(2)(GlobalAveragePooling2D()(
-                      MaxPooling2D(2)(Conv2D(4, 3, {.strides = 2, .padding = "same"})(RandomFlip(FlipMode::Horizontal, {.seed = 1})(picture)))))}});
+                  .outputs = {Dense(2)(GlobalAveragePooling2D()(MaxPooling2D(2)(
+                      Conv2D(4, 3, {.strides = 2, .padding = "same"})(RandomFlip(FlipMode::Horizontal, {.seed = 1})(picture)))))}});
     images.save(file_);
     samples_.push_back(bytes_of(file_));
   }
 
+  // The network of the first sample, as the program makes it that goes on from the file.
+  static Model plain() {
+    Sequential model(Dense(4, {.activation = "relu"}), BatchNormalization(), Dropout(0.25, {.seed = 3}),
+                     Dense(1, {.kernel_regularizer = l2(0.1)}));
+    model.compile({.optimizer = adam({.learning_rate = cosine_decay(0.1, 100)}), .loss = huber(), .metrics = {"mae", "auc"}});
+    return model;
+  }
+  void go_on() {
+    static Model model = plain();
+    const EarlyStopping stopping({.monitor = "loss", .patience = 3, .restore_best_weights = true});
+    model.fit(x_, y_,
+              {.batch_size = 3,
+               .epochs = 2,
+               .verbose = Verbose::Silent,
+               .callbacks = {stopping, ModelCheckpoint((folder_.path() / "next").string(), {.save_freq = 4})},
+               .resume_from = file_});
+  }
+
   // What is wrong, or nothing.
   std::string problem_of(uint64_t seed) {
-    const std::string bytes = mutated(samples_, seed);
+    const bool goes_on = seed % 16 == 5;
+    const std::string bytes = mutated(goes_on ? std::vector<std::string>{samples_[0]} : samples_, seed);
     std::ofstream(file_, std::ios::binary) << bytes;
     const auto begin = std::chrono::steady_clock::now();
     std::string problem;
     const std::optional<int64_t> taken = test::peak_growth([&] {
       try {
-        const Model model = load_model(file_);
+        if (goes_on) {
+          go_on();
+        } else {
+          const Model model = load_model(file_);
+        }
       } catch (const FormatError&) {
       } catch (const std::exception& error) {
         problem = std::string("throws ") + error.what();
@@ -163,6 +221,7 @@ class FuzzModelFiles : public ::testing::Test {
   }
 
   Dim as_open_ = dynamic;
+  Tensor x_ = reshape(sin(cast(arange(48), f32)), {8, 6}), y_ = sum(x_, {.axis = 1, .keep_dims = true});
   test::TemporaryFolder folder_;
   std::filesystem::path file_ = folder_.path() / "model.safetensors";
   std::vector<std::string> samples_;

@@ -40,6 +40,20 @@ class Block : public Layer {
   std::optional<Dense> last_;
 };
 
+// A cell with weights.
+class Adder : public Cell {
+ public:
+  std::vector<int64_t> state_sizes() const override { return {2}; }
+  void build(const Shape& input) override { kernel_ = weight("kernel", {input[-1], 2}); }
+  std::pair<Tensor, std::vector<Tensor>> step(const Tensor& x, const std::vector<Tensor>& states, const CallContext&) override {
+    const Tensor next = states[0] * 0.5 + matmul(x, kernel_);
+    return {next, {next}};
+  }
+
+ private:
+  Variable kernel_;
+};
+
 class Nameless : public Layer {
  public:
   Tensor call(const Tensor& x, const CallContext&) override { return x; }
@@ -50,6 +64,7 @@ class SaveModel : public ::testing::Test {
   SaveModel() {
     register_layer<Scale>("test_Scale");
     register_layer<Block>("test_Block");
+    register_layer<Adder>("test_Adder");
   }
 
   void expect_equal(const Tensor& got, const Tensor& want) {
@@ -101,7 +116,8 @@ class SaveModel : public ::testing::Test {
 };
 
 TEST_F(SaveModel, sequential) {
-  Sequential model(Dense(5, {.activation = activations::gelu({.approximate = true})}), BatchNormalization(), Dropout(0.5), Dense(2, {.name = "last"}));
+  Sequential model(Dense(5, {.activation = activations::gelu({.approximate = true})}), BatchNormalization(), Dropout(0.5),
+                   Dense(2, {.name = "last"}));
   model(x_, {.training = true});
   check(model, x_);
 }
@@ -122,6 +138,13 @@ TEST_F(SaveModel, registered_classes_with_layers_inside) {
   Model own(Block{});
   own(x_);
   check(own, x_);
+}
+
+TEST_F(SaveModel, recurrent_layers_over_a_registered_cell) {
+  Sequential model(RNN(Adder(), {.return_sequences = true}), TimeDistributed(Dense(3)), Bidirectional(GRU(2)));
+  const Tensor x = reshape(x_, {2, 4, 3});
+  model(x);
+  check(model, x);
 }
 
 TEST_F(SaveModel, nested_networks_frozen_layers_and_other_dtypes) {
@@ -200,7 +223,8 @@ TEST_F(SaveModel, what_is_a_callable_is_told_and_compiled_anew) {
   EXPECT_NE(warnings[0].find(", nor .loss ("), std::string::npos) << warnings[0];
   expect_equal(loaded.predict(x_), model.predict(x_));
   const std::string refused = test::text_of<ArgumentError>([&] { loaded.evaluate(x_, ones({4, 1})); });
-  EXPECT_TRUE(refused.starts_with("evaluate: the model is not compiled: the file that it was loaded from has not .optimizer \"sgd\" (")) << refused;
+  EXPECT_TRUE(refused.starts_with("evaluate: the model is not compiled: the file that it was loaded from has not .optimizer \"sgd\" ("))
+      << refused;
   loaded.compile({.optimizer = "sgd", .loss = "mae"});
   loaded.evaluate(x_, ones({4, 1}), {.verbose = Verbose::Silent});
 }
@@ -237,13 +261,22 @@ TEST_F(SaveModel, what_no_file_can_hold_is_refused_before_one_is_written) {
     return text;
   };
   EXPECT_EQ(refusal(Sequential(Dense(2), Nameless())),
-            "save: model \"sequential\": Sequential: layers[1] is of the class Nameless, which is not registered; expected classes that a file can "
-            "name. Register it (as::register_layer<Nameless>(\"Nameless\"), or the like of its kind) before it is saved and before it is loaded, or "
+            "save: model \"sequential\": Sequential: layers[1] is of the class Nameless, which is not registered; expected classes that a "
+            "file can "
+            "name. Register it (as::register_layer<Nameless>(\"Nameless\"), or the like of its kind) before it is saved and before it is "
+            "loaded, or "
             "keep the weights alone by save_weights().");
-  EXPECT_TRUE(refusal(Sequential(Dense(2, {.activation = [](const Tensor& x) { return x; }})))
-                  .starts_with("save: model \"sequential\": Sequential: layers[0]: Dense: activation is a callable of the program's, which no file "
-                               "can hold; expected classes and functions by name."));
-  const Dense both(2);
+  EXPECT_TRUE(
+      refusal(Sequential(Dense(2, {.activation = [](const Tensor& x) { return x; }})))
+          .starts_with("save: model \"sequential\": Sequential: layers[0]: Dense: activation is a callable of the program's, which no file "
+                       "can hold; expected classes and functions by name."));
+  const Dense both(6);
+  EXPECT_EQ(
+      refusal(Sequential(Sequential(both), Sequential(both))),
+      "save: model \"sequential\": config: layer \"dense\" is inside \"sequential\" and inside \"sequential_1\"; expected each layer to be "
+      "in one "
+      "other layer, where it may be used often. Share it in one functional model. A file has the config; save_weights() keeps the weights "
+      "alone.");
   const std::string unbuilt = test::text_of<ArgumentError>([&] { Sequential(Dense(2)).save(file_); });
   EXPECT_TRUE(unbuilt.starts_with("save: layer \"sequential\" is not built")) << unbuilt;
 }
@@ -263,30 +296,37 @@ TEST_F(SaveModel, what_is_wrong_with_a_file_is_said) {
   };
   EXPECT_EQ(after(R"("format_version":"1")", R"("format_version":"7")"),
             " is of format 7, written by anyshape 0.1.0; this is 0.1.0, which reads formats up to 1. Load it with a newer library.");
-  EXPECT_EQ(after(R"("format_version":"1")", R"("format_version":"one")"), " says \"one\" of its format_version; expected a number from 1 on.");
-  EXPECT_EQ(after(R"("anyshape model")", R"("pt")"),
-            " holds no whole model: its metadata has no format \"anyshape model\"; expected a file of Model::save. Weights alone are read by "
-            "load_weights().");
+  EXPECT_EQ(after(R"("format_version":"1")", R"("format_version":"one")"),
+            " says \"one\" of its format_version; expected a number from 1 on.");
+  EXPECT_EQ(
+      after(R"("anyshape model")", R"("pt")"),
+      " holds no whole model: its metadata has no format \"anyshape model\"; expected a file of Model::save. Weights alone are read by "
+      "load_weights().");
   EXPECT_EQ(after(R"(\"Dense\")", R"(\"Dens\")"),
             ": its architecture: Sequential: layers[0]: layer: \"Dens\" is no layer; expected \"Dense\".");
-  EXPECT_EQ(after(R"("architecture")", R"("architektur")"),
-            " has no architecture; expected a file of Model::save. Make the model in the program, and read its weights by load_weights() or its "
-            "state by .resume_from of fit.");
+  EXPECT_EQ(
+      after(R"("architecture")", R"("architektur")"),
+      " has no architecture; expected a file of Model::save. Make the model in the program, and read its weights by load_weights() or its "
+      "state by .resume_from of fit.");
   EXPECT_EQ(after(R"("random")", R"("rendom")"), " has no random in its metadata; expected a whole model.");
-  EXPECT_EQ(after(R"(\"units\": 3)", R"(\"units\": 4)"),
-            " has the tensor \"dense/kernel\" as f32[6, 3]; expected f32[6, 4]. The weights of the model and of the file have to be the same.");
-  EXPECT_EQ(after(R"(\"units\": 3)", R"(\"units\": 4000000000000000000)"),
-            ": its layers: number of elements: size overflows: 6 * 4000000000000000000; expected a result that fits 64 bits. Use smaller sizes.");
+  EXPECT_EQ(
+      after(R"(\"units\": 3)", R"(\"units\": 4)"),
+      " has the tensor \"dense/kernel\" as f32[6, 3]; expected f32[6, 4]. The weights of the model and of the file have to be the same.");
+  EXPECT_EQ(
+      after(R"(\"units\": 3)", R"(\"units\": 4000000000000000000)"),
+      ": its layers: number of elements: size overflows: 6 * 4000000000000000000; expected a result that fits 64 bits. Use smaller sizes.");
   EXPECT_EQ(after(R"("dense/bias")", R"("dense/baas")"),
             " has no tensor \"dense/bias\"; expected f32[3]. The weights of the model and of the file have to be the same.");
   EXPECT_EQ(after(R"("/optimizer/dense/bias/velocity")", R"("/optimizer/dense/bias/velociti")"),
-            " has no tensor \"/optimizer/dense/bias/velocity\"; expected f32[3]. The optimizer has to be of the same kind as the one that was saved.");
+            " has no tensor \"/optimizer/dense/bias/velocity\"; expected f32[3]. The optimizer has to be of the same kind as the one that "
+            "was saved.");
   EXPECT_EQ(after(R"(\"class_name\": \"adam\")", R"(\"class_name\": \"adan\")"),
             ": its compile: compile: optimizer: optimizer: \"adan\" is no optimizer; expected one of \"adam\", \"adamw\".");
   EXPECT_TRUE(after(R"("compile":"{)", R"("compile":"[)").starts_with(": its compile: config: the text has no"));
   std::ofstream(file_) << "not a file of ours";
   EXPECT_NE(refusal().find("expected a whole safetensors file"), std::string::npos);
-  EXPECT_NE(test::text_of<FormatError>([&] { load_model(folder_.path() / "none"); }).find("is no file that can be read"), std::string::npos);
+  EXPECT_NE(test::text_of<FormatError>([&] { load_model(folder_.path() / "none"); }).find("is no file that can be read"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -26,8 +26,10 @@ TEST_P(SavedLayer, gives_the_same_bits) {
   const AnyLayer layer = built(sample, inputs);
   const TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "model.safetensors";
-  const auto is_untold = [](const Config& config) { const std::string text = config.to_json();
-    return text.find("\"callable\"") != std::string::npos || text.find("\"unregistered\"") != std::string::npos; };
+  const auto is_untold = [](const Config& config) {
+    const std::string text = config.to_json();
+    return text.find("\"callable\"") != std::string::npos || text.find("\"unregistered\"") != std::string::npos;
+  };
   if (is_untold(layer.config())) {  // a callable, or a class that is not registered, of the sample's
     EXPECT_THROW(Model(layer).save(file), ArgumentError);
     return;
