@@ -74,13 +74,13 @@ Entry read_entry(JsonReader& json, std::string name) {
   return entry;
 }
 
-std::vector<Entry> read_header(const std::string& text, const std::filesystem::path& file, std::map<std::string, std::string>& metadata) {
+std::vector<Entry> read_header(const std::string& text, const std::filesystem::path& file, Metadata& metadata) {
   std::vector<Entry> entries;
   JsonReader json(text, [&](std::string_view what) { refuse(file, what); });
   json.members([&](const std::string& key) {
     if (key == metadata_key) {
       json.members([&](const std::string& name) {
-        if (!metadata.emplace(name, json.string()).second) json.fail("has the metadata " + in_quotes(name) + " twice");
+        if (!metadata.emplace(name, json.string()).second) json.fail(fmt::format("has {} twice in its metadata", in_quotes(name)));
       });
     } else {
       if (entries.size() == most_tensors) json.fail(fmt::format("has more than {} tensors", most_tensors));
@@ -136,16 +136,25 @@ static void require_readable(const std::filesystem::path& file, const std::vecto
   }
 }
 
+static std::string metadata_text(const std::filesystem::path& file, const Metadata& metadata) {
+  std::string text;
+  for (const auto& [name, value] : metadata) {
+    if (!is_utf8(name) || !is_utf8(value)) {
+      throw ArgumentError(
+          fmt::format("safetensors: the text {} for \"{}\" is not UTF-8; expected texts that are, as the format's header is JSON.",
+                      json_text(name), file.string()));
+    }
+    text += fmt::format("{}{}:{}", text.empty() ? "" : ",", json_text(name), json_text(value));
+  }
+  return text;
+}
+
 void save_safetensors(const std::filesystem::path& file, const std::vector<std::pair<std::string, Tensor>>& tensors,
-                      const std::map<std::string, std::string>& metadata) {
+                      const Metadata& metadata) {
   require_readable(file, tensors);
   std::vector<Tensor> dense;
   std::string header = "{";
-  if (!metadata.empty()) {
-    std::string texts;
-    for (const auto& [name, text] : metadata) texts += fmt::format("{}{}:{}", texts.empty() ? "" : ",", json_text(name), json_text(text));
-    header += fmt::format("\"{}\":{{{}}}", metadata_key, texts);
-  }
+  if (!metadata.empty()) header += fmt::format("{}:{{{}}}", json_text(std::string(metadata_key)), metadata_text(file, metadata));
   int64_t offset = 0;
   for (const auto& [name, tensor] : tensors) {
     if (!is_utf8(name)) {
@@ -179,9 +188,9 @@ void save_safetensors(const std::filesystem::path& file, const std::vector<std::
   out.commit();
 }
 
-std::map<std::string, Tensor> load_safetensors(const std::filesystem::path& file) { return load_safetensors_file(file).tensors; }
+std::map<std::string, Tensor> load_safetensors(const std::filesystem::path& file) { return load_safetensors_with_metadata(file).tensors; }
 
-SafetensorsFile load_safetensors_file(const std::filesystem::path& file) {
+Safetensors load_safetensors_with_metadata(const std::filesystem::path& file) {
   ReadFile in(file);
   if (!in.problem().empty()) refuse(file, in.problem());
   int64_t left = in.size();
@@ -195,8 +204,8 @@ SafetensorsFile load_safetensors_file(const std::filesystem::path& file) {
   if (in.read(header.data(), static_cast<int64_t>(length)) != static_cast<int64_t>(length)) refuse(file, "cannot be read");
   left -= static_cast<int64_t>(length);
 
-  SafetensorsFile result;
-  std::vector<Entry> entries = read_header(header, file, result.metadata);
+  Safetensors read{.tensors = {}, .metadata = {}, .bytes = in.size()};
+  std::vector<Entry> entries = read_header(header, file, read.metadata);
   for (const Entry& entry : entries) require_offsets(entry, left, file);
   put_in_order(entries, left, file);
   for (const Entry& entry : entries) {
@@ -206,9 +215,9 @@ SafetensorsFile load_safetensors_file(const std::filesystem::path& file) {
     if (entry.dtype == Dtype::b8) {  // any byte but 0 is true; inside the library true is 1
       std::transform(elements, elements + (entry.end - entry.begin), elements, [](char byte) { return byte != 0 ? '\1' : '\0'; });
     }
-    if (!result.tensors.emplace(entry.name, tensor).second) refuse(file, fmt::format("has {} twice", in_quotes(entry.name)));
+    if (!read.tensors.emplace(entry.name, tensor).second) refuse(file, fmt::format("has {} twice", in_quotes(entry.name)));
   }
-  return result;
+  return read;
 }
 
 }  // namespace anyshape::io

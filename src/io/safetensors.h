@@ -10,18 +10,20 @@
 
 namespace anyshape::io {
 
+using Metadata = std::map<std::string, std::string>;  // texts beside the tensors, by name
+
 // Whole or not at all. ArgumentError, before the file is touched, for what load_safetensors would refuse: two tensors of one name, or one
 // that is named "__metadata__".
-// `metadata` are texts beside the tensors.
 void save_safetensors(const std::filesystem::path& file, const std::vector<std::pair<std::string, Tensor>>& tensors,
-                      const std::map<std::string, std::string>& metadata = {});
+                      const Metadata& metadata = {});
 // FormatError for a file that is damaged, cut short or something else; nothing is allocated before the file is known to hold it.
 std::map<std::string, Tensor> load_safetensors(const std::filesystem::path& file);
 
-struct SafetensorsFile {
+struct Safetensors {
   std::map<std::string, Tensor> tensors;
-  std::map<std::string, std::string> metadata;
+  Metadata metadata;
+  int64_t bytes = 0;  // of the file
 };
-SafetensorsFile load_safetensors_file(const std::filesystem::path& file);  // likewise
+Safetensors load_safetensors_with_metadata(const std::filesystem::path& file);  // likewise
 
 }  // namespace anyshape::io

@@ -98,7 +98,7 @@ int64_t integer_in(const std::string& text) {
 
 class Reader {
  public:
-  explicit Reader(io::SafetensorsFile content) : content_(std::move(content)) {
+  explicit Reader(io::Safetensors content) : content_(std::move(content)) {
     for (const auto& each : content_.metadata) bytes_left_ += 2 * static_cast<int64_t>(each.second.size());
   }
 
@@ -350,7 +350,7 @@ class Reader {
     return RaggedResults(std::move(results));
   }
 
-  io::SafetensorsFile content_;
+  io::Safetensors content_;
   std::vector<Variable> variables_;
   std::map<std::string, Tensor> constants_;
   int64_t bytes_left_ = int64_t{48} << 20;  // that graphs may take
@@ -360,7 +360,7 @@ class Reader {
 }  // namespace
 
 LoadedFunction load_function(const std::string& file) {
-  Reader reader(io::load_safetensors_file(file));
+  Reader reader(io::load_safetensors_with_metadata(file));
   try {
     std::shared_ptr<SavedFunction> function = reader.run();
     std::string values = function->traces->front().key;

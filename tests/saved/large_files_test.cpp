@@ -3,9 +3,11 @@
 #include "saved/saved.h"
 #include "support/peak_memory.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 
 namespace anyshape::test {
 namespace {
@@ -17,12 +19,12 @@ class LargeFiles : public testing::Test {
   LargeFiles() {
     auto identity = function([](Tensor x) { return tanh(x); }, {.name = "identity", .signature = {spec(f32, {dim("n")}, "x")}});
     save(identity, file_.path());
-    content_ = io::load_safetensors_file(file_.path());
+    content_ = io::load_safetensors_with_metadata(file_.path());
   }
 
   // Loads the file with another text; what is read is at most four times the file and the room beside it, and takes at most ten seconds.
   void expect_small(const std::string& key, std::string text) {
-    io::SafetensorsFile content = content_;
+    io::Safetensors content = content_;
     content.metadata[key] = std::move(text);
     io::save_safetensors(file_.path(), {content.tensors.begin(), content.tensors.end()}, content.metadata);
     const auto bytes = static_cast<int64_t>(std::filesystem::file_size(file_.path()));
@@ -44,7 +46,7 @@ class LargeFiles : public testing::Test {
   static std::string graph(const std::string& lines) { return "graph f(%0 x: f32[n]) {\n" + lines + "return %0\n}\n"; }
 
   SavedFile file_;
-  io::SafetensorsFile content_;
+  io::Safetensors content_;
 };
 
 TEST_F(LargeFiles, many_nodes) {
@@ -57,7 +59,7 @@ TEST_F(LargeFiles, many_nodes) {
 
 TEST_F(LargeFiles, of_a_long_chain_run) {
   constexpr size_t count = 20'000;
-  io::SafetensorsFile content = content_;
+  io::Safetensors content = content_;
   std::string& text = content.metadata["graph.0"];
   text = "graph f(%0 x: f32[n]) {\n" + repeated(count, [](size_t i) { return fmt::format("%{}=tanh(%{}):f32[n]\n", i + 1, i); }) +
          fmt::format("return %{}\n}}\n", count);

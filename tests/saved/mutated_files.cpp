@@ -23,7 +23,7 @@ using check::CrashNote;
 using check::Random;
 using function_detail::SavedTrace;
 using function_detail::ScopedInterpretation;
-using io::SafetensorsFile;
+using io::Safetensors;
 
 constexpr double most_seconds = 10;
 constexpr int64_t most_elements = 1 << 16;  // of a tensor that is run on: what is larger is as large in a function that was traced
@@ -41,7 +41,7 @@ class Mutation {
   void write(const std::string& path) {
     const size_t which = below(seeds_.files.size());
     if (below(5) == 0) return write_bytes(path, changed_bytes(seeds_.bytes[which]));
-    SafetensorsFile file = seeds_.files[which];
+    Safetensors file = seeds_.files[which];
     if (below(3) == 0) change_everywhere(file);
     for (size_t changes = below(3) == 0 ? below(4) : 1; changes > 0; --changes) {
       auto text = file.metadata.begin();
@@ -139,7 +139,7 @@ class Mutation {
   }
 
   // A number, dtype or op wherever it stands: what is said twice still agrees.
-  void change_everywhere(SafetensorsFile& file) {
+  void change_everywhere(Safetensors& file) {
     const std::string& graph = file.metadata.at("graph.0");
     const auto words = words_of(graph);
     const auto [at, length] = one_of(words);

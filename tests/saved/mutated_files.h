@@ -12,7 +12,7 @@ namespace anyshape::test {
 
 // Files that are changed.
 struct SavedSeeds {
-  std::vector<io::SafetensorsFile> files;
+  std::vector<io::Safetensors> files;
   std::vector<std::string> bytes, lines;  // of all graphs, to be spliced into others
 
   template <class AnyFunction>
@@ -21,7 +21,7 @@ struct SavedSeeds {
     save(function, file.path());
     std::ifstream in(file.path(), std::ios::binary);
     bytes.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-    files.push_back(io::load_safetensors_file(file.path()));
+    files.push_back(io::load_safetensors_with_metadata(file.path()));
     for (const auto& [key, text] : files.back().metadata) {
       if (!key.starts_with("graph.")) continue;
       for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) lines.push_back(text.substr(at, text.find('\n', at) + 1 - at));

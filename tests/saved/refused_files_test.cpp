@@ -20,19 +20,19 @@ class RefusedFiles : public testing::Test {
         },
         {.name = "step", .signature = {spec(f32, {dim("batch"), 3}, "x")}});
     save(step, file_.path());
-    content_ = io::load_safetensors_file(file_.path());
+    content_ = io::load_safetensors_with_metadata(file_.path());
   }
 
   // What loading says to the file with one of its texts changed.
   std::string refusal(const std::string& key, const std::string& part, const std::string& by) {
-    io::SafetensorsFile content = content_;
+    io::Safetensors content = content_;
     std::string& text = content.metadata.at(key);
     const size_t at = text.find(part);
     EXPECT_NE(at, std::string::npos) << text;
     text.replace(at, part.size(), by);
     return refusal_of(content);
   }
-  std::string refusal_of(const io::SafetensorsFile& content) {
+  std::string refusal_of(const io::Safetensors& content) {
     io::save_safetensors(file_.path(), {content.tensors.begin(), content.tensors.end()}, content.metadata);
     try {
       load_function(file_.path());
@@ -43,7 +43,7 @@ class RefusedFiles : public testing::Test {
   }
 
   SavedFile file_;
-  io::SafetensorsFile content_;
+  io::Safetensors content_;
 };
 
 #define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
@@ -51,18 +51,18 @@ class RefusedFiles : public testing::Test {
 TEST_F(RefusedFiles, newer_formats_and_other_files) {
   EXPECT_SAYS(refusal("format_version", "1", "2"), "format version 2, written by anyshape 0.1.0; expected version 1");
   EXPECT_SAYS(refusal("format", "anyshape function", "anyshape model"), "it holds no function");
-  io::SafetensorsFile empty;
+  io::Safetensors empty;
   empty.tensors.emplace("weight", ones({3}));
   EXPECT_SAYS(refusal_of(empty), "it holds no function");
 }
 
 TEST_F(RefusedFiles, missing_parts) {
   for (const char* part : {"format_version", "function", "trace.0", "graph.0"}) {
-    io::SafetensorsFile content = content_;
+    io::Safetensors content = content_;
     content.metadata.erase(part);
     EXPECT_SAYS(refusal_of(content), std::string("\"") + part + "\" is missing");
   }
-  io::SafetensorsFile content = content_;
+  io::Safetensors content = content_;
   content.tensors.erase("weight");
   EXPECT_SAYS(refusal_of(content), "there is no tensor \"weight\"");
 }
@@ -90,7 +90,7 @@ TEST_F(RefusedFiles, structures_that_the_graph_has_not) {
 }
 
 TEST_F(RefusedFiles, variables_of_another_shape) {
-  io::SafetensorsFile content = content_;
+  io::Safetensors content = content_;
   content.tensors.at("weight") = ones({4});
   EXPECT_SAYS(refusal_of(content), "input 1 of the graph is f32[3]; expected f32[4]");
 }
