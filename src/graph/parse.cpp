@@ -174,7 +174,8 @@ class Parser {
     line.expect("(");
     std::vector<Value*> inputs;
     if (!line.accept(")")) inputs = values(line), line.expect(")");
-    Attrs attrs = read_attrs(line, *op);
+    std::vector<std::string> own;
+    Attrs attrs = read_attrs(line, *op, own);
     std::optional<MadeSize> made;
     if (line.accept("makes ")) made = MadeSize{new_data_symbol(line), {}};
     line.expect(":");
@@ -184,15 +185,18 @@ class Parser {
     line.expect_end();
     std::map<std::string_view, RegionGraph> regions;
     for (const NamedRegion& region : regions_of(attrs)) regions[region.name] = read_region(region.name);
+    if (regions.empty() && !own.empty()) fail(fmt::format("size {} is in no input and no check", own[0]));
     RegionWriter writer(regions);
     if (!regions.empty()) attrs = attrs.rewritten(writer);
     if (ids.size() != outputs.size()) fail(fmt::format("{} values but {} specs", ids.size(), outputs.size()));
     require_rules(*op, inputs, attrs, outputs, made);
     const Node* node = level_.graph->add_node(*op, std::move(inputs), std::move(attrs), outputs, std::move(made));
     for (size_t i = 0; i < ids.size(); ++i) define(ids[i], node->outputs[i]);
+    for (const std::string& name : own) symbols_.erase(name);
   }
 
-  Attrs read_attrs(Line& line, const OpDef& op) {
+  // A node may have a size of its `own`, for its regions.
+  Attrs read_attrs(Line& line, const OpDef& op, std::vector<std::string>& own) {
     std::map<std::string_view, std::string_view> given;
     if (line.accept("{")) {
       do {
@@ -204,9 +208,21 @@ class Parser {
       } while (line.accept(","));
       line.expect("}");
     }
-    AttrReader reader(std::move(given), lookup_);
+    const auto active = given.find("active");
+    const std::string own_name(active == given.end() ? std::string_view() : active->second);
+    if (!own_name.empty() && !number_in<int64_t>(own_name) && symbols_.contains(own_name))
+      fail(fmt::format("size {} is not the node's own", own_name));
+    const SymbolLookup lookup = [&](std::string_view name) {
+      if (name != own_name || symbols_.contains(name)) return symbol(name);
+      count_size();
+      own.emplace_back(name);
+      return symbols_.emplace(name, make_data_symbol(std::string(name))).first->second;
+    };
+    AttrReader reader(std::move(given), lookup);
     Attrs attrs = op.attrs != nullptr ? op.attrs().rewritten(reader) : Attrs();
     reader.expect_all_used(op.name);
+    if (own.empty() && !own_name.empty() && !number_in<int64_t>(own_name))
+      fail(fmt::format("expected 0 or a size of its own for active, found \"{}\"", own_name));
     return attrs;
   }
 

@@ -34,7 +34,7 @@ std::string needed_size_lines(const Graph& graph) {
   }
   std::vector<Symbol>& symbols = all.symbols;
   const auto is_met = [&](const Symbol& symbol) { return std::ranges::find(met.symbols, symbol.id, &Symbol::id) != met.symbols.end(); };
-  std::erase_if(symbols, [&](const Symbol& symbol) { return symbol.from_data && is_met(symbol); });  // a node brings these
+  std::erase_if(symbols, [](const Symbol& symbol) { return symbol.from_data; });  // nodes bring these
   const bool open = std::ranges::all_of(
       symbols, [&](const Symbol& symbol) { return is_met(symbol) && size_line(symbol).find(':') == std::string::npos; });
   if (open && std::ranges::is_sorted(symbols, {}, &Symbol::id)) return "";

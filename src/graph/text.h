@@ -12,6 +12,9 @@
 //         return %1
 //       }
 //       ...
+//     %5, %6 = scan(%0, %1, %2) {..., active=left, rows=batch, total=n} : f32[batch], f32[n]
+//       body(...) {                                    # `left` is the node's own: how many rows have a step, for its regions
+//       ...
 //     %6, %7 = nonzero(%4) makes nonzero0 : i32[nonzero0, 1], i64[]
 //     check add: nonzero0 broadcasts with time       # depends on data, so it stands behind the node that makes its size
 //     return %3

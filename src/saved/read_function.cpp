@@ -5,6 +5,7 @@
 #include "graph/text.h"
 #include "io/safetensors.h"
 #include "ops/all_ops.h"
+#include "saved/bound_sizes.h"
 #include "saved/file_format.h"
 #include "saved/saved_function.h"
 #include "shape/dim_node.h"
@@ -223,7 +224,8 @@ class Reader {
     read_words(config, *trace.graph);
     require_outputs(trace);
     trace.ragged = read_ragged(config["ragged_results"], trace, read.signature, lookup);
-    require_bound(parsed.sizes, read.signature);
+    if (const auto size = saved::unbound_size(*trace.graph, read.signature.symbols()))
+      fail(fmt::format("no argument says how large {} is", in_quotes(*size)));
     return read;
   }
 
@@ -286,18 +288,6 @@ class Reader {
         fail(fmt::format("{} is not read, or assigned twice", variable.described()));
       if (!is_of(spec, variable.dtype, variable.shape, facts))
         fail(fmt::format("{} is assigned {}; expected its own dtype and shape", variable.described(), to_string(spec)));
-    }
-  }
-
-  // Every size is a symbol of the signature, or made by a node.
-  static void require_bound(const std::map<std::string, Dim, std::less<>>& sizes, const Signature& signature) {
-    std::vector<uint64_t> known;
-    for (const Dim& symbol : signature.symbols()) known.push_back(as_symbol(symbol)->id);
-    std::ranges::sort(known);
-    for (const auto& [name, size] : sizes) {
-      const Symbol& symbol = *as_symbol(size);
-      if (!symbol.from_data && !std::ranges::binary_search(known, symbol.id))
-        fail(fmt::format("no argument says how large {} is", in_quotes(name)));
     }
   }
 

@@ -60,6 +60,14 @@ SavedSeeds seeds() {
   by_value(ones({2}), 0.5f, true);
   by_value(ones({2}), 0.5f, false);
   add(by_value);
+  Sequential model(LSTM(3), Dense(1));
+  auto recurrent = function([&](Tensor x) {
+    GradientTape tape;
+    const Tensor loss = mean(square(model(x)));
+    return std::pair(loss, tape.gradient(loss, model.trainable_variables()));
+  });
+  recurrent(ragged_from_splits(ones({5, 2}), tensor(std::vector<int64_t>{0, 2, 5})));
+  add(recurrent);
   return seeds;
 }
 

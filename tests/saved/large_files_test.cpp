@@ -3,9 +3,11 @@
 #include "saved/saved.h"
 #include "support/peak_memory.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 
 namespace anyshape::test {
 namespace {

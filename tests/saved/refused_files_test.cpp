@@ -72,7 +72,8 @@ TEST_F(RefusedFiles, graphs_that_break_rules_with_their_line) {
   EXPECT_SAYS(refusal("graph.0", "sum(", "sun("), "\"sun\" is no op");
   EXPECT_SAYS(refusal("graph.0", "axes=[0]", "axes=[7]"), "axis 7 is outside the rank 2");
   EXPECT_SAYS(refusal("graph.0", "return %", "return %9"), "is used before it is made");
-  EXPECT_SAYS(refusal("graph.0", "graph step", "size other\ngraph step"), "no argument says how large \"other\" is");
+  EXPECT_SAYS(refusal("graph.0", "graph step(", "size other\ngraph step("), "loaded");  // nothing has this size
+  EXPECT_SAYS(refusal("graph.0", " = sum(", " = size() {dim=other, dtype=f32} : f32[]\n  %90 = sum("), "size other is in no input");
 }
 
 TEST_F(RefusedFiles, structures_that_the_graph_has_not) {

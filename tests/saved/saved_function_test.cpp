@@ -119,6 +119,38 @@ TEST(SavedFunction, takes_and_gives_ragged_tensors) {
   EXPECT_NE(message_of([&] { loaded({ones({2, 3, 2}), weight}); }).find("rows"), std::string::npos);
 }
 
+// Both directions of time, steps by packed rows, their gradients: every scan has sizes of its own.
+TEST(SavedFunction, trains_recurrent_layers_on_ragged_rows) {
+  Sequential model(Embedding(11, 4), Bidirectional(LSTM(3, {.return_sequences = true})), GRU(3), Dense(1));
+  Optimizer optimizer = adam({.learning_rate = 0.02});
+  auto step = function(
+      [&](Tensor ids, Tensor y) {
+        GradientTape tape;
+        const Tensor loss = mean(square(model(ids, {.training = true}) - y));
+        optimizer.apply(tape.gradient(loss, model.trainable_variables()), model.trainable_variables());
+        return loss;
+      },
+      {.name = "step"});
+  const auto ids = [](const std::vector<int64_t>& splits) {
+    return ragged_from_splits(arange(splits.back(), {.dtype = i32}) % 11, tensor(splits));
+  };
+  step(ids({0, 2, 5}), ones({2, 1}));
+  const LoadedFunction loaded = saved_and_loaded(step);
+  for (const std::vector<int64_t>& splits : {std::vector<int64_t>{0, 1}, {0, 3, 3, 9}, {0, 0, 0}, {0, 12, 13, 20, 31}}) {
+    const Tensor rows = ids(splits), y = random::normal({static_cast<int64_t>(splits.size()) - 1, 1});
+    expect_same_bits(loaded({rows, y}).at(0), step(rows, y));
+  }
+  expect_one_trace(loaded);
+  size_t compared = 0;
+  for (const Variable& variable : model.trainable_variables()) {
+    for (const Variable& own : loaded.variables()) compared += same_bits(own.read(), variable.read()) ? 1 : 0;
+  }
+  EXPECT_GE(compared, model.trainable_variables().size());
+  GradientTape tape({.persistent = true});
+  const Tensor around = loaded({ids({0, 4, 6}), ones({2, 1})}).at(0);  // a step under another tape
+  EXPECT_TRUE(all_close(around, step(ids({0, 4, 6}), ones({2, 1}))));
+}
+
 struct Options {
   float rate = 0.5f;
   bool doubles = false;
