@@ -76,7 +76,7 @@ class ImageCursor final : public DatasetCursor {
       std::atomic<bool>& is_left_out = folder_->is_left_out[static_cast<size_t>(number_)];
       if (decoded->problem.empty()) {
         is_left_out = false;  // it may have been mended since
-        return element(std::move(decoded->image));
+        return element(decoded->image);
       }
       if (folder_->options.corrupt == Corrupt::Error) throw FormatError(decoded->problem);
       if (!is_left_out.exchange(true)) log_warning(decoded->problem + " The file is left out.");
@@ -87,8 +87,8 @@ class ImageCursor final : public DatasetCursor {
  private:
   int64_t count() const { return static_cast<int64_t>(order_.empty() ? folder_->images.files.size() : order_.size()); }
   int64_t index_at(int64_t turn) const { return order_.empty() ? turn : order_[static_cast<size_t>(turn)]; }
-  Example element(Tensor image) const {
-    Example example{.x = std::move(image)};
+  Example element(const Tensor& image) const {
+    Example example{.x = image};
     if (folder_->options.labels) example.y = make_scalar(Dtype::i32, int64_t{folder_->images.files[static_cast<size_t>(number_)].label});
     return example;
   }
