@@ -58,19 +58,23 @@ def number_of(name):
     return int(found.group(1)) if found else 0
 
 
+def name_of(group, key):
+    name = group["vars"].attrs.get("name", key) if "vars" in group else key
+    return name.decode() if isinstance(name, bytes) else str(name)
+
+
 class Conversion:
     def __init__(self, configs, classes):
         self.configs = configs  # of layers by name, where the file has them
         self.classes = classes  # given by hand, by path
-        self.used = set()
+        self.used, self.taken = set(), set()  # paths of `classes`; weights of the file
         self.tensors = {}
 
     def model(self, group, path):
         """A group that holds layers: Sequential, Functional, or a class of the user's with layers as attributes."""
         taken, numbers = set(), {}
         for kind, key, child in self.layers_in(group):
-            name = child["vars"].attrs.get("name", key) if "vars" in child else key
-            name = name.decode() if isinstance(name, bytes) else str(name)
+            name = name_of(child, key)
             kind = kind or without_number(name)
             if name == kind or re.fullmatch(re.escape(kind) + r"_\d+", name):  # named by Keras, over all models of the program
                 number = numbers.get(kind, 0)
@@ -83,13 +87,19 @@ class Conversion:
             self.layer(child, f"{path}{ours}", kind, name)
 
     def layers_in(self, group):
-        """(class, key, group) in Keras's order; no class where the key is an attribute's name."""
-        for container in CONTAINERS:
-            if container in group:
-                keys = sorted((key for key in group[container] if has_weights(group[container][key]) or key == "vars"),
-                              key=lambda key: (without_number(key), number_of(key)))
-                return [(without_number(key), key, group[container][key]) for key in keys if key != "vars"]
-        return [(None, key, group[key]) for key in group if key not in ("vars", "optimizer") and has_weights(group[key])]
+        """(class, key, group): those of a model in its order; those of attributes, which HDF5 sorts by name, in the order in which Keras has counted
+        them. No class where the key is an attribute's name. A list of layers is a group without weights of its own."""
+        found, attributes = [], []
+        for key in [key for key in CONTAINERS if key in group] + [key for key in group if key not in CONTAINERS]:
+            child = group[key]
+            if key in ("vars", "optimizer", "seed_generator") or not has_weights(child):
+                continue
+            if "vars" in child:
+                attributes.append((None, key, child))
+            else:
+                keys = sorted((each for each in child if has_weights(child[each])), key=lambda each: (without_number(each), number_of(each)))
+                (found if key in CONTAINERS else attributes).extend((without_number(each), each, child[each]) for each in keys)
+        return found + sorted(attributes, key=lambda each: number_of(name_of(each[2], each[1])))
 
     def layer(self, group, path, kind, name):
         if path in self.classes:
@@ -143,6 +153,17 @@ class Conversion:
             if name in self.tensors:
                 raise Refusal(f'two weights would be named "{name}"; expected layers with names that differ')
             self.tensors[name] = variables[str(index)][()]
+            self.taken.add(variables[str(index)].name)
+
+    def require_all(self, file):
+        """Nothing is left behind in silence."""
+        def look(name, item):
+            parts = name.split("/")
+            is_weight = hasattr(item, "dtype") and "vars" in parts and parts[0] != "optimizer" and "seed_generator" not in parts
+            if is_weight and item.name not in self.taken:
+                raise Refusal(f'"{name}" of the file belongs to no layer that is known; expected layers of Keras, alone or in models and lists')
+
+        file.visititems(look)
 
 
 def has_weights(group):
@@ -203,6 +224,7 @@ def convert(source, target, classes):
             raise Refusal(f'"{source}" is in the form of Keras 2; expected model.save_weights("....weights.h5") of Keras 3')
         conversion = Conversion(configs, classes)
         conversion.model(file, "")
+        conversion.require_all(file)
     if unknown := set(classes) - conversion.used:
         raise Refusal(f'--class names {", ".join(sorted(unknown))}, which the model does not have; it has {", ".join(conversion.tensors)}')
     write(conversion.tensors, target)

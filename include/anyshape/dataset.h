@@ -158,8 +158,11 @@ class Dataset : public Stateful, public detail::ShownByConfig<Dataset> {
   std::optional<int64_t> size() const;           ///< elements, where known
   bool is_batched() const;                       ///< elements are batches: of batch(), padded_batch(), bucket() or group_by_shape()
   std::vector<std::string> class_names() const;  ///< of from_image_folder(), by label; none for other sources
-  bool is_endless() const;                       ///< a pass has no end: repeat() without take()
-  double padding_waste() const;                  ///< the share of padded elements in one pass; ArgumentError where it has no end
+  /// Of from_image_folder(): the files, in the order in which predict() has their rows, without those that a pass has left out since they cannot be
+  /// read (Corrupt::Skip); none for other sources.
+  std::vector<std::string> file_names() const;
+  bool is_endless() const;       ///< a pass has no end: repeat() without take()
+  double padding_waste() const;  ///< the share of padded elements in one pass; ArgumentError where it has no end
 
   /// for (const Example& example : dataset)
   class Iterator {

@@ -19,7 +19,8 @@ struct TapeOptions {
   bool watch_variables = true;  ///< a trainable variable is watched as soon as it is read; without it, only what watch() names
 };
 
-/// What becomes of a source that no target depends on; Undefined: an empty handle.
+/// What becomes of a source that no target depends on; Undefined: an empty handle, also for one that targets depend on through ops alone whose gradient
+/// is 0 everywhere, as round() and sign().
 enum class Unreached : uint8_t { Error, Zeros, Undefined };
 
 /// What the gradients of the targets are multiplied by, and what becomes of a source that no target depends on.

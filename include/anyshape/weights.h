@@ -52,7 +52,7 @@ struct LoadOptions {
   /// and where the names have no such order it is an ArgumentError.
   bool match_by_order = false;
   /// WeightLayout::PyTorch: Dense layers behind an image that was flattened, and its sizes there: {{"dense", {channels, height, width}}}. Their
-  /// rows are put into the order in which an image with the channels last is flattened.
+  /// rows are put into the order in which an image with the channels last is flattened; {}: they are in that order already.
   std::map<std::string, std::vector<int64_t>> flattened = {};
 };
 

@@ -87,7 +87,7 @@ TensorSet CallRecords::dependents(std::span<const std::vector<Tensor>> sources) 
 }
 
 std::vector<std::optional<Tensor>> CallRecords::gradient(std::span<const Tensor> targets, std::span<const Tensor> seeds,
-                                                         std::span<const std::vector<Tensor>> sources) const {
+                                                         std::span<const std::vector<Tensor>> sources, bool through_flat) const {
   const ScopedGradientOf nothing_else("");
   const TensorSet wanted = dependents(sources);
   Adjoints adjoints;
@@ -96,6 +96,7 @@ std::vector<std::optional<Tensor>> CallRecords::gradient(std::span<const Tensor>
   }
   if (!adjoints.empty()) {
     for (auto record = records_.rbegin(); record != records_.rend(); ++record) {
+      if (!through_flat && record->op->traits.is_flat) continue;
       const ScopedGradientOf call(record->place);
       pull_back({record->op, record->attrs, inputs_of(*record), outputs_of(*record)}, wanted, adjoints);
     }

@@ -20,9 +20,9 @@ class CallRecords {
   TensorSet dependents(std::span<const std::vector<Tensor>> sources) const;
 
   // For each source (one tensor or several that count as one) the gradient of all targets, or nothing where none depends on it. Seeds are
-  // the gradients of the targets; none: ones.
+  // the gradients of the targets; none: ones. Ops whose gradient is 0 everywhere make their inputs no part of it where `through_flat` is false.
   std::vector<std::optional<Tensor>> gradient(std::span<const Tensor> targets, std::span<const Tensor> seeds,
-                                              std::span<const std::vector<Tensor>> sources) const;
+                                              std::span<const std::vector<Tensor>> sources, bool through_flat = true) const;
 
   const std::vector<Tensor>& tensors() const { return tensors_; }  // inputs and outputs of all calls
 

@@ -70,8 +70,8 @@ std::vector<Tensor> gradients_of(Recorder& recorder, std::span<const Tensor> giv
           fmt::format("gradient: {} is {}; {}. Cast it before it is used.", source.name, to_string(source.spec), floating_rule));
     tensors.push_back(source.tensors);
   }
-  const std::vector<std::optional<Tensor>> found =
-      recorder.gradient(targets, seeds_of(targets, values_of(options.output_gradients)), tensors);
+  const std::vector<std::optional<Tensor>> found = recorder.gradient(targets, seeds_of(targets, values_of(options.output_gradients)),
+                                                                     tensors, options.unreached != Unreached::Undefined);
   std::vector<Tensor> result;
   for (size_t i = 0; i < sources.size(); ++i) {
     if (!found[i] && options.unreached == Unreached::Error) {

@@ -82,7 +82,7 @@ std::string GradientTape::Recorder::advice() const {
 }
 
 std::vector<std::optional<Tensor>> GradientTape::Recorder::gradient(std::span<const Tensor> targets, std::span<const Tensor> seeds,
-                                                                    const std::vector<std::vector<Tensor>>& sources) {
+                                                                    const std::vector<std::vector<Tensor>>& sources, bool through_flat) {
   begin_gradient();
   struct Pause {
     int& count;
@@ -95,7 +95,7 @@ std::vector<std::optional<Tensor>> GradientTape::Recorder::gradient(std::span<co
       if (contains(tracked_, tensor)) tracked[i].push_back(tensor);
     }
   }
-  return records_.gradient(targets, seeds, tracked);
+  return records_.gradient(targets, seeds, tracked, through_flat);
 }
 
 }  // namespace anyshape

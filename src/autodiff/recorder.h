@@ -45,9 +45,9 @@ class GradientTape::Recorder final : public Interpreter {
   std::string advice() const;  // what else may keep a target from a source
 
   // For each source (one tensor or several that count as one) the gradient of all targets, or nothing where none depends on it. Seeds are
-  // the gradients of the targets; none: ones.
+  // the gradients of the targets; none: ones. `through_flat`: as CallRecords has it.
   std::vector<std::optional<Tensor>> gradient(std::span<const Tensor> targets, std::span<const Tensor> seeds,
-                                              const std::vector<std::vector<Tensor>>& sources);
+                                              const std::vector<std::vector<Tensor>>& sources, bool through_flat);
 
  private:
   void begin_gradient();

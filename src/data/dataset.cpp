@@ -208,6 +208,10 @@ std::vector<std::string> Dataset::class_names() const {
   const FolderFacts* const folder = impl_->folder();
   return folder == nullptr ? std::vector<std::string>() : folder->class_names;
 }
+std::vector<std::string> Dataset::file_names() const {
+  const FolderFacts* const folder = impl_->folder();
+  return folder == nullptr ? std::vector<std::string>() : folder->file_names();
+}
 bool Dataset::is_batched() const { return impl_->is_batched(); }
 bool Dataset::is_endless() const { return impl_->is_endless(); }
 

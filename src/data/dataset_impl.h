@@ -24,6 +24,12 @@ struct PaddingCount {
 
 // What is known of elements that come from a folder of images.
 struct FolderFacts {
+  virtual ~FolderFacts() = default;
+  // The files that no pass has left out, in order, and those that one has: they cannot be read.
+  virtual std::vector<std::string> file_names() const = 0;
+  virtual std::vector<std::string> left_out() const = 0;
+  virtual bool is_news(size_t left_out) const = 0;  // whether so many are others than when it was asked before
+
   std::vector<std::string> class_names;
 };
 

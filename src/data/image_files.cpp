@@ -96,9 +96,9 @@ ImageFiles list_images(const fs::path& folder, const ImageFolderOptions& options
   const Listing listing(folder, options);
   ImageFiles images;
   if (options.labels) {
-    images.facts.class_names = classes_of(options.classes, listing.folders(), folder);
-    for (size_t label = 0; label < images.facts.class_names.size(); ++label) {
-      listing.add_files(folder / images.facts.class_names[label], static_cast<int32_t>(label), images.files);
+    images.class_names = classes_of(options.classes, listing.folders(), folder);
+    for (size_t label = 0; label < images.class_names.size(); ++label) {
+      listing.add_files(folder / images.class_names[label], static_cast<int32_t>(label), images.files);
     }
   } else {
     listing.add_files(folder, 0, images.files);

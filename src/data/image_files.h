@@ -15,7 +15,7 @@ struct ImageFile {
 
 struct ImageFiles {
   std::vector<ImageFile> files;  // by class and name, with those of folders inside
-  FolderFacts facts;
+  std::vector<std::string> class_names;
 };
 
 // ArgumentError for a folder that is none, for classes that it does not have, and where no file has one of the extensions.

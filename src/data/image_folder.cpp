@@ -20,11 +20,25 @@ namespace {
 constexpr const char* what = "Dataset::from_image_folder";
 
 // What all passes share.
-struct Folder {
+struct Folder final : FolderFacts {
+  std::vector<std::string> file_names() const override { return names(false); }
+  std::vector<std::string> left_out() const override { return names(true); }
+  bool is_news(size_t left_out) const override { return told.exchange(left_out) != left_out; }
+
   data::ImageFiles images;
   ImageFolderOptions options;
   int threads = 1;
-  std::vector<std::atomic<bool>> is_told;  // of files that cannot be read: once is enough
+  std::vector<std::atomic<bool>> is_left_out;  // of files that cannot be read: a warning for each is enough
+  mutable std::atomic<size_t> told = 0;
+
+ private:
+  std::vector<std::string> names(bool are_left_out) const {
+    std::vector<std::string> chosen;
+    for (size_t i = 0; i < images.files.size(); ++i) {
+      if (is_left_out[i] == are_left_out) chosen.push_back(images.files[i].path.string());
+    }
+    return chosen;
+  }
 };
 
 struct Decoded {
@@ -59,9 +73,13 @@ class ImageCursor final : public DatasetCursor {
           "expected a pass that begins in the child. Begin another one.");
       if (!decoded) return std::nullopt;
       number_ = index_at(turn_++);
-      if (decoded->problem.empty()) return element(std::move(decoded->image));
+      std::atomic<bool>& is_left_out = folder_->is_left_out[static_cast<size_t>(number_)];
+      if (decoded->problem.empty()) {
+        is_left_out = false;  // it may have been mended since
+        return element(decoded->image);
+      }
       if (folder_->options.corrupt == Corrupt::Error) throw FormatError(decoded->problem);
-      if (!folder_->is_told[static_cast<size_t>(number_)].exchange(true)) log_warning(decoded->problem + " The file is left out.");
+      if (!is_left_out.exchange(true)) log_warning(decoded->problem + " The file is left out.");
     }
   }
   std::optional<int64_t> number() const override { return number_; }
@@ -69,8 +87,8 @@ class ImageCursor final : public DatasetCursor {
  private:
   int64_t count() const { return static_cast<int64_t>(order_.empty() ? folder_->images.files.size() : order_.size()); }
   int64_t index_at(int64_t turn) const { return order_.empty() ? turn : order_[static_cast<size_t>(turn)]; }
-  Example element(Tensor image) const {
-    Example example{.x = std::move(image)};
+  Example element(const Tensor& image) const {
+    Example example{.x = image};
     if (folder_->options.labels) example.y = make_scalar(Dtype::i32, int64_t{folder_->images.files[static_cast<size_t>(number_)].label});
     return example;
   }
@@ -92,7 +110,7 @@ class FromImageFolder final : public DatasetImpl {
   std::optional<int64_t> size() const override {
     return folder_->options.corrupt == Corrupt::Error ? std::optional(row_count()) : std::nullopt;
   }
-  const FolderFacts* folder() const override { return &folder_->images.facts; }
+  const FolderFacts* folder() const override { return folder_.get(); }
 
  private:
   std::shared_ptr<Folder> folder_;
@@ -108,7 +126,8 @@ Dataset Dataset::from_image_folder(const std::filesystem::path& folder, ImageFol
   made->options = options;
   const int processors = static_cast<int>(std::thread::hardware_concurrency());
   made->threads = options.threads > 0 ? options.threads : std::max(1, processors / 2);
-  made->is_told = std::vector<std::atomic<bool>>(made->images.files.size());
+  made->class_names = made->images.class_names;
+  made->is_left_out = std::vector<std::atomic<bool>>(made->images.files.size());
   return with_config(Dataset(std::make_shared<FromImageFolder>(std::move(made))), "from_image_folder", data::FolderArguments{folder},
                      options);
 }

@@ -41,6 +41,7 @@ struct OpTraits {
   bool is_cast = false;           // the first input's numbers in another dtype
   bool is_difference = false;     // the first input less the second
   bool keeps_elements = false;    // each element of the result is one of the first input's, whatever the others hold
+  bool is_flat = false;           // its gradient is 0 wherever there is one: what it was computed from is not trained through it
   bool is_long_function = false;  // its gradient reads its result, which takes long to compute again
   NeverNegativeZero never_negative_zero = NeverNegativeZero::Unknown;
   ControlFlow control = ControlFlow::None;

@@ -1,6 +1,9 @@
 // evaluate, predict and train_on_batch.
 #include "model/evaluate.h"
 
+#include "base/cut_text.h"
+#include "base/log.h"
+#include "data/dataset_impl.h"
 #include "data/joined.h"
 #include "model/epoch_scores.h"
 #include "model/prepare.h"
@@ -90,6 +93,18 @@ Outputs predict_all(const Model& model, const std::shared_ptr<Model::State>& sta
   return {std::move(joined), model.AnyLayer::layer()->output_names()};
 }
 
+// The rows of a folder's results stand for the files that could be read.
+void tell_left_out(const Dataset& data) {
+  const FolderFacts* const folder = data.impl()->folder();
+  if (folder == nullptr) return;
+  const std::vector<std::string> left_out = folder->left_out();
+  if (!folder->is_news(left_out.size()) || left_out.empty()) return;
+  log_warning(
+      fmt::format("predict: {} of {} images cannot be read and have no row in the results: {}. The dataset's file_names() are the "
+                  "files of the rows.",
+                  left_out.size(), left_out.size() + folder->file_names().size(), listed(left_out)));
+}
+
 Tensor the_one(const Outputs& outputs) {
   if (outputs.size() == 1) return outputs[0];
   throw ArgumentError(fmt::format("predict: the model has {} outputs: {}; expected one. Call predict_outputs() for all of them.",
@@ -125,9 +140,10 @@ Outputs Model::predict_outputs(const Data& x, PredictOptions options) const {
 
 Outputs Model::predict_outputs(const Dataset& data, PredictOptions options) const {
   State::of(*this, "predict");
-  return predict_all(*this, state_,
-                     *model::dataset_batches({"predict", *this, nullptr}, data, {.batch_size = options.batch_size, .in_order = true}),
-                     options.verbose);
+  const auto batches = model::dataset_batches({"predict", *this, nullptr}, data, {.batch_size = options.batch_size, .in_order = true});
+  Outputs outputs = predict_all(*this, state_, *batches, options.verbose);
+  tell_left_out(data);
+  return outputs;
 }
 
 Scores Model::train_on_batch(const Data& x, const Data& y, const Data& sample_weight) {

@@ -70,7 +70,9 @@ std::vector<std::string> paths_without_gradient(const NamedWeights& own, const s
   }
   throw ArgumentError(
       fmt::format("train_step: no weight of the model gets a gradient: the loss does not depend on {}; expected a loss computed from the "
-                  "predictions by ops that have a gradient: argmax, comparisons, casts to integers and stop_gradient have none.{}",
+                  "predictions by ops that have a gradient: argmax, comparisons, casts to integers and stop_gradient have none, and that "
+                  "of round, floor and sign is 0 "
+                  "everywhere.{}",
                   listed(without), tail));
 }
 

@@ -170,6 +170,19 @@ TEST(Tape, tells_which_variables_it_met_and_leaves_unreached_ones_undefined) {
   EXPECT_EQ(to_string(met[1].spec), "f32[2]");
 }
 
+TEST(Tape, takes_sources_behind_flat_ops_for_unreached_where_they_are_to_be_undefined) {
+  const Variable w(tensor({1.5F}), {.name = "w"}), v(tensor({2.5F}), {.name = "v"});
+  const auto gradients = [&](Unreached unreached) {
+    GradientTape tape;
+    return tape.gradient(sum(round(w) * sign(w) + round(v) * v), {w, v}, {.unreached = unreached});
+  };
+  const std::vector<Tensor> undefined = gradients(Unreached::Undefined), zeros = gradients(Unreached::Error);
+  EXPECT_FALSE(undefined[0].defined());
+  EXPECT_EQ(undefined[1].to_vector<float>(), Floats{2});  // the other way to v has a gradient
+  EXPECT_EQ(zeros[0].to_vector<float>(), Floats{0});
+  EXPECT_EQ(zeros[1].to_vector<float>(), Floats{2});
+}
+
 TEST(Tape, gives_zeros_for_unreached_sources_on_request) {
   const Variable w(tensor({1.0F}), {.name = "w"}), other(ones({2, 3}, {.dtype = f64}), {.name = "other"});
   const Variable fixed(tensor({1.0F}), {.trainable = false, .name = "fixed"});

@@ -146,7 +146,28 @@ TEST(TorchWeights, an_image_that_is_flattened_has_its_channels_last) {
                           {"conv2d_1", "features.3"}, {"first", "head.0"},
                           {"dense", "head.2"},        {"dense_1", "head.4"}};
   EXPECT_EQ(loaded("picture", picture("first"), {.names = names, .flattened = {{"first", {4, 2, 3}}}}), "");
-  EXPECT_NE(loaded("picture", picture("first"), {.names = names}), "");  // other rows meet other numbers
+  EXPECT_NE(loaded("picture", picture("first"), {.names = names, .flattened = {{"first", {}}}}), "");  // other rows meet other numbers
+  Model network = picture("first");
+  network(value("picture/x"));
+  const std::string problem =
+      "first/kernel stands behind an image [2, 2, 3, 4] that is flattened, and PyTorch flattens one with the channels "
+      "first: say .flattened = {{\"first\", {4, 2, 3}}}, or {} for rows as they are";
+  const LoadReport report = network.load_weights(weights("picture"), {.strict = false, .layout = WeightLayout::PyTorch, .names = names});
+  EXPECT_EQ(report.mismatched, std::vector<std::string>{problem});
+  EXPECT_NE(text_of<FormatError>([&] {
+              network.load_weights(weights("picture"), {.layout = WeightLayout::PyTorch, .names = names});
+            }).find("mismatched [" + problem + "]"),
+            std::string::npos);
+  // In the functional spelling, and behind layers that leave elements where they are.
+  const Tensor x = input({2, 3, 4});
+  const Tensor flat = Dropout(0.5)(Flatten()(x));
+  Model branches({.inputs = {x}, .outputs = {Dense(2, {.name = "a"})(flat) + Dense(2, {.name = "b"})(flat)}});
+  branches(ones({1, 2, 3, 4}));
+  TemporaryFolder folder;
+  const fs::path file = folder.path() / "branches.safetensors";
+  const Tensor w = ones({2, 24}), b = ones({2});
+  save_tensors(file, {{"a.weight", w}, {"a.bias", b}, {"b.weight", w}, {"b.bias", b}});
+  EXPECT_EQ(branches.load_weights(file, {.strict = false, .layout = WeightLayout::PyTorch}).mismatched.size(), 2U);
 }
 
 TEST(TorchWeights, modules_are_found_by_kind_and_number) {

@@ -104,12 +104,17 @@ TEST_P(TrainedWeights, are_needed) {
 TEST_P(TrainedWeights, a_loss_without_gradient_leaves_them) {
   const std::string wanted =
       "train_step: no weight of the model gets a gradient: the loss does not depend on \"dense/kernel\", \"dense/bias\"; expected a loss "
-      "computed from the predictions by ops that have a gradient: argmax, comparisons, casts to integers and stop_gradient have none.";
+      "computed from the predictions by ops that have a gradient: argmax, comparisons, casts to integers and stop_gradient have none, and "
+      "that of round, floor and sign is 0 everywhere.";
   const std::vector<Loss> losses = {
       [](const Tensor& y, const Tensor& p) { return abs(y - cast(expand_dims(argmax(p, {.axis = -1}), -1), f32)); },
       [](const Tensor& y, const Tensor& p) { return abs(y - cast(cast(p, i32), f32)); },
       [](const Tensor& y, const Tensor& p) { return cast(abs(y - p) > 0.1, f32); },
       [](const Tensor& y, const Tensor&) { return square(y); },
+      [](const Tensor& y, const Tensor& p) { return square(y - round(p)); },
+      [](const Tensor& y, const Tensor& p) { return abs(floor(p * 2) - ceil(y)); },
+      [](const Tensor& y, const Tensor& p) { return relu(1 - y * sign(p)); },
+      [](const Tensor& y, const Tensor& p) { return square(trunc(p) - floor_divide(p, 0.5F) + y); },
   };
   for (const Loss& loss : losses) {
     const Sequential model(Dense(1));

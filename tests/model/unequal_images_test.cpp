@@ -348,7 +348,16 @@ TEST_F(FolderOfImages, trains_without_damaged_files_and_behind_a_map_and_validat
   EXPECT_NE(testing::internal::GetCapturedStdout().find("80 images"), std::string::npos);
   EXPECT_EQ(warnings.texts().size(), 1U);
   EXPECT_EQ(history["val_loss"].size(), 2U);
-  EXPECT_EQ(model.predict(images).shape(), Shape({80, 2}));
+  for (int time = 0; time < 2; ++time) EXPECT_EQ(model.predict(images).shape(), Shape({80, 2}));
+  ASSERT_EQ(warnings.texts().size(), 2U);  // once for the file, once for the results
+  const std::string broken = (root() / "dark" / "broken.png").string();
+  EXPECT_EQ(warnings.texts()[1], "predict: 1 of 81 images cannot be read and have no row in the results: " + broken +
+                                     ". The dataset's file_names() are the files of the rows.");
+  const std::vector<std::string> names = images.file_names();
+  EXPECT_EQ(names.size(), 80U);
+  EXPECT_EQ(std::ranges::count(names, broken), 0);
+  EXPECT_TRUE(std::ranges::is_sorted(names));
+  EXPECT_TRUE(Dataset::from(ones({2, 1})).file_names().empty());
   EXPECT_EQ(test::text_of<ArgumentError>([&] { model.fit(images, {.batch_size = 0}); }), "fit: batch_size is 0; expected at least 1.");
 }
 

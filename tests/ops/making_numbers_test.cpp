@@ -39,6 +39,8 @@ TEST(Eye, has_ones_on_a_diagonal) {
 
 TEST(Eye, refuses_negative_sizes_and_dtypes_without_arithmetic) {
   EXPECT_THROW(eye(-1), ShapeError);
+  EXPECT_THROW(eye(int64_t{1} << 40), ShapeError);  // more elements than can be counted, not more than there is memory for
+  EXPECT_THROW(eye(int64_t{1} << 40, {.columns = int64_t{1} << 30}), ShapeError);
   EXPECT_THROW(eye(2, {.columns = -3}), ShapeError);
 }
 

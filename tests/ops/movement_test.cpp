@@ -2,6 +2,7 @@
 #include "ops/expect_error.h"
 
 #include <anyshape/error.h>
+#include <anyshape/function.h>
 #include <anyshape/ops.h>
 
 namespace anyshape {
@@ -29,10 +30,28 @@ TEST(Reshape, refuses_other_counts_and_open_sizes_that_nothing_determines) {
   expect_error<ShapeError>([] { reshape(ones({2, 3}), {-1, -1}); },
                            "reshape: shape [-1, -1] leaves 2 sizes open: x is f32[2, 3]; expected at most one -1.");
   expect_error<ShapeError>(
-      [] { reshape(zeros({0}), {0, -1}); },
-      "reshape: shape [0, -1] has a -1 beside a size of 0: x is f32[0]; expected sizes that determine the one left open.");
+      [] { reshape(zeros({3}), {0, -1}); },
+      "reshape: shape [0, -1] has a -1 beside a size of 0: x is f32[3]; expected sizes that determine the one left open.");
+  expect_error<ShapeError>(
+      [] { reshape(zeros({0, 3}), {0, 0, -1}); },
+      "reshape: shape [0, 0, -1] has a -1 beside a size of 0: x is f32[0, 3]; expected sizes that determine the one left open.");
   expect_error<ShapeError>([] { reshape(ones({2}), {-2, -3}); },
                            "reshape: shape [-2, -3] has the size -2: x is f32[2]; expected sizes of at least 0.");
+}
+
+// A size of 0 that x has, too, is the same one, as a symbol that is 0 when the trace runs.
+TEST(Reshape, leaves_the_same_beside_a_size_of_0_eagerly_and_traced) {
+  const auto flat = function([](Tensor x) { return reshape(x, {x.shape()[0], -1}); });
+  for (const int64_t rows : {0, 1, 3}) {
+    const Tensor x = zeros({rows, 4, 5});
+    EXPECT_TRUE(reshape(x, {rows, -1}).shape() == (Shape{rows, 20})) << rows;
+    EXPECT_TRUE(flat(x).shape() == (Shape{rows, 20})) << rows;
+  }
+  EXPECT_TRUE(reshape(zeros({0}), {0, -1}).shape() == (Shape{0, 1}));
+  EXPECT_TRUE(reshape(zeros({0, 3}), {-1, 0}).shape() == (Shape{3, 0}));
+  EXPECT_TRUE(reshape(zeros({0, 0, 4}), {0, -1}).shape() == (Shape{0, 0}));
+  EXPECT_TRUE(reshape(zeros({2, 0, 6}), {3, 0, -1}).shape() == (Shape{3, 0, 4}));
+  EXPECT_TRUE(reshape(zeros({2, 3, 0}), {2, -1}).shape() == (Shape{2, 0}));
 }
 
 TEST(Transpose, moves_axes) {

@@ -59,6 +59,10 @@ class Load {
     for (size_t i = 0; i < sources.size(); ++i) {
       if (!fits(match, i, sources[i])) return;
     }
+    if (!match.problem.empty()) {
+      report.mismatched.push_back(fmt::format("{} {}", shortened(match.path), match.problem));
+      return;
+    }
     std::string from;
     for (Tensor& source : sources) {
       if (source.dtype() == match.variable.dtype()) continue;

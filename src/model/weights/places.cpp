@@ -2,6 +2,7 @@
 #include "model/weights/places.h"
 
 #include "base/near_names.h"
+#include "model/weights/flattened_image.h"
 #include "nn/layer_state.h"
 
 #include <anyshape/error.h>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <unordered_set>
+#include <utility>
 
 namespace anyshape::model {
 namespace {
@@ -53,7 +55,10 @@ class Walk {
       } else {
         inner = {.pattern = with(place.pattern, child + separator() + star)};
       }
-      visit(state.children[i], path_in(path, child), inner);
+      const std::string inner_path = path_in(path, child);
+      if (needs_image(state.children[i], inner_path)) image_ = flattened_image(layer, i);
+      visit(state.children[i], inner_path, inner);
+      image_.reset();
     }
   }
 
@@ -117,6 +122,7 @@ class Walk {
       if (state.type == "Dense" && variable.name() == "kernel") turn_rows(rules[i], path, variable);
       if (!known_.insert(variable.id()).second) continue;
       matches.push_back(match(own_path, path, variable, std::move(rules[i]), place));
+      if (const std::optional<Shape> image = std::exchange(image_, std::nullopt)) matches.back().problem = rows_in_question(*image, path);
     }
   }
 
@@ -127,8 +133,7 @@ class Walk {
       if (made.rule.sources.size() > 1) {
         throw ArgumentError(
             fmt::format("load_weights: .names gives the tensor \"{}\" for \"{}\", which is made of {} and {}; expected a module with a "
-                        "star where these "
-                        "names go.",
+                        "star where these names go.",
                         *exact, own_path, made.rule.sources[0].tensor, made.rule.sources[1].tensor));
       }
       made.tensors.push_back(*exact);
@@ -142,6 +147,19 @@ class Walk {
     return made;
   }
 
+  bool needs_image(const AnyLayer& layer, const std::string& path) const {
+    return options_.layout == WeightLayout::PyTorch && layer.layer()->state().type == "Dense" && !options_.flattened.contains(path);
+  }
+
+  static std::string rows_in_question(const Shape& image, const std::string& path) {
+    std::string sizes = to_string(image[-1]);
+    for (int axis = 1; axis + 1 < image.rank(); ++axis) sizes += ", " + to_string(image[axis]);
+    return fmt::format(
+        "stands behind an image {} that is flattened, and PyTorch flattens one with the channels first: say .flattened = "
+        "{{{{\"{}\", {{{}}}}}}}, or {{}} for rows as they are",
+        to_string(image), path, sizes);
+  }
+
   // The rows of a Dense layer behind an image that was flattened.
   void turn_rows(Rule& rule, const std::string& path, const Variable& kernel) {
     dense_.push_back(path);
@@ -153,6 +171,7 @@ class Walk {
           "load_weights: .flattened is given with WeightLayout::Keras, whose images have the channels last as ours have; "
           "expected it with WeightLayout::PyTorch.");
     }
+    if (image->second.empty()) return;
     int64_t rows = 1;
     bool fits = image->second.size() > 1;
     for (const int64_t size : image->second) fits = fits && size > 0 && !__builtin_mul_overflow(rows, size, &rows);
@@ -172,6 +191,7 @@ class Walk {
   std::set<std::string> paths_, flattened_;  // of layers, parts and weights; of `flattened` what was a Dense layer's
   std::vector<std::string> dense_;
   std::unordered_set<uint64_t> known_;
+  std::optional<Shape> image_;  // that the Dense layer which is visited next reads flattened
 };
 
 void collect_leaves(const AnyLayer& layer, const std::string& path, std::vector<Leaf>& leaves) {

@@ -28,6 +28,7 @@ struct Match {
   Variable variable;
   Rule rule;
   std::vector<std::string> tensors;
+  std::string problem = {};  // why it is not taken, whatever the file has
 };
 
 // A layer with weights of its own, in the order of the network's variables.

@@ -96,7 +96,8 @@ constinit const OpDef minimum_op = binary<instruction<Op::Minimum>, minimum_a, m
 constinit const OpDef pow_op = binary<power, power_a, power_b>("pow", dtype_rule::promoted_number);
 constinit const OpDef atan2_op = binary<loop::atan2, angle_a, angle_b>("atan2", dtype_rule::floating);
 constinit const OpDef remainder_op = binary<loop::remainder, same, remainder_b>("remainder", dtype_rule::promoted_number);
-constinit const OpDef floor_divide_op = binary<loop::floor_divide, zero, zero>("floor_divide", dtype_rule::promoted_number);
+constinit const OpDef floor_divide_op =
+    binary<loop::floor_divide, zero, zero>("floor_divide", dtype_rule::promoted_number, {.is_flat = true});
 
 Tensor add(const Tensor& a, const Tensor& b) { return with_host_number(bind(add_op, {a, b}), a, b, std::plus<>()); }
 Tensor subtract(const Tensor& a, const Tensor& b) { return with_host_number(bind(subtract_op, {a, b}), a, b, std::minus<>()); }

@@ -11,7 +11,7 @@ loop::Value rounded(loop::Builder& b, loop::Value x) {
 
 template <loop::Op op>
 constexpr OpDef rounding(std::string_view name) {
-  return unary_op::define<rounded<op>, unary_op::zero>(name, dtype_rule::promoted_number);
+  return unary_op::define<rounded<op>, unary_op::zero>(name, dtype_rule::promoted_number, {.is_flat = true});
 }
 
 }  // namespace

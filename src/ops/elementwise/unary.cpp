@@ -37,7 +37,7 @@ Tensor no_derivative(const Gradient&) { return {}; }
 constinit const OpDef negative_op = define<instruction<loop::Op::Negate>, derivative_of_negative>("negative", dtype_rule::promoted_number);
 constinit const OpDef abs_op = define<instruction<loop::Op::Absolute>, derivative_of_absolute>(
     "abs", dtype_rule::promoted_number, {.never_negative_zero = NeverNegativeZero::Always});
-constinit const OpDef sign_op = define<sign_of, unary_op::zero>("sign", dtype_rule::promoted_number);
+constinit const OpDef sign_op = define<sign_of, unary_op::zero>("sign", dtype_rule::promoted_number, {.is_flat = true});
 constinit const OpDef sqrt_op = define<instruction<loop::Op::SquareRoot>, derivative_of_sqrt>("sqrt", dtype_rule::floating);
 constinit const OpDef rsqrt_op = define<reciprocal_root, derivative_of_rsqrt>("rsqrt", dtype_rule::floating);
 constinit const OpDef stop_gradient_op = define<same, no_derivative>("stop_gradient", dtype_rule::any, {.is_identity = always_identity});

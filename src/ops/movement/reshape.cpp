@@ -14,11 +14,31 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace anyshape {
 namespace {
 
 bool is_open(const Dim& size) { return size.is_constant() && size.value() == -1; }
+
+// What is left for the -1 beside sizes of 0: each of them stands for one of x, as the same symbol would. Nothing where x has fewer.
+std::optional<Dim> left_beside_zeros(const Shape& from, const Shape& target) {
+  const auto is_zero = [](const Dim& size) { return size.is_constant() && size.value() == 0; };
+  auto zeros = std::ranges::count_if(target, is_zero);
+  Dim all = 1, known = 1;
+  for (const Dim& size : from) {
+    if (zeros > 0 && is_zero(size)) {
+      --zeros;
+    } else {
+      all = all * size;
+    }
+  }
+  for (const Dim& size : target) {
+    if (!is_zero(size) && !is_open(size)) known = known * size;
+  }
+  if (zeros > 0 || (known.is_constant() && known.value() <= 0)) return std::nullopt;
+  return all / known;
+}
 
 // The shape with its -1 replaced where that can be done; what cannot be is left for the shape rule to refuse.
 Shape completed(const Shape& from, Shape shape) {
@@ -33,7 +53,12 @@ Shape completed(const Shape& from, Shape shape) {
       open = axis;
     }
   }
-  if (open >= 0 && !(known.is_constant() && known.value() <= 0)) shape[open] = from.count() / known;
+  if (open < 0) return shape;
+  if (!known.is_constant() || known.value() > 0) {
+    shape[open] = from.count() / known;
+  } else if (const std::optional<Dim> left = left_beside_zeros(from, shape)) {
+    shape[open] = *left;
+  }
   return shape;
 }
 

@@ -28,6 +28,7 @@ Tensor linspace(double begin, double end, const Dim& count, LinspaceOptions opti
 Tensor eye(const Dim& rows, const EyeOptions& options) {
   const NamedCall call("eye");
   const Dim columns = options.columns.value_or(rows);
+  if (rows.is_constant() && columns.is_constant()) static_cast<void>(Shape{rows, columns}.count());  // ShapeError where it overflows
   return diagonal_matrix(ones({diagonal_size(rows, columns, options.offset)}, {.dtype = options.dtype}), rows, columns, options.offset);
 }
 

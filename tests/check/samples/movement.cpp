@@ -56,7 +56,7 @@ OpSample reshape_sample() {
   sample.wrong = {
       wrong<ShapeError>([] { return reshape(ones({2, 3}), {4}); }, {"reshape: cannot reshape to [4]", "f32[2, 3]"}),
       wrong<ShapeError>([] { return reshape(ones({2, 3}), {-1, -1}); }, {"leaves 2 sizes open", "at most one -1"}),
-      wrong<ShapeError>([] { return reshape(ones({0, 3}), {-1, 0}); }, {"has a -1 beside a size of 0"}),
+      wrong<ShapeError>([] { return reshape(ones({2, 3}), {-1, 0}); }, {"has a -1 beside a size of 0"}),
       wrong<ShapeError>([] { return reshape(ones({2, 3}), {-2, -3}); }, {"reshape", "sizes of at least 0"}),
       wrong<ShapeError>([] { return reshape(ones({2, 3}), {-1, 4}); }, {"reshape: cannot reshape to"}),
   };
