@@ -110,9 +110,9 @@ Results stft_rule(NodeCall& call) {
 Results mel_rule(NodeCall& call) {
   const int64_t bands = call.integer(0), length = call.integer(1), rate = call.integer(2);
   const double lowest = call.number(3), highest = call.number(4);
-  if (bands < 1 || length < 1 || rate < 1)
-    call.fail("a number is out of range", "bands, length and rate above 0");
-  if (bands > 1 << 24 || length > 1 << 24 || bands * (length / 2 + 1) > 1 << 24) call.unsupported("a table of more than 16 million weights");
+  if (bands < 1 || length < 1 || rate < 1) call.fail("a number is out of range", "bands, length and rate above 0");
+  if (bands > 1 << 24 || length > 1 << 24 || bands * (length / 2 + 1) > 1 << 24)
+    call.unsupported("a table of more than 16 million weights");
   const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
   const double width = (mel(highest) - mel(lowest)) / static_cast<double>(bands + 2);
   const int64_t bins = length / 2 + 1;
