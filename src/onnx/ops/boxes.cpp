@@ -39,16 +39,17 @@ Tensor overlap(const Edges& a, const Edges& b) {
 Results non_max_suppression_rule(NodeCall& call) {
   const Tensor boxes = call.tensor(0), scores = call.tensor(1);
   if (boxes.rank() != 3 || scores.rank() != 3) {
-    call.fail(fmt::format("boxes of rank {} and scores of rank {}", boxes.rank(), scores.rank()), "[batch, boxes, 4] and [batch, classes, boxes]");
+    call.fail(fmt::format("boxes of rank {} and scores of rank {}", boxes.rank(), scores.rank()),
+              "[batch, boxes, 4] and [batch, classes, boxes]");
   }
   const Shape shape = scores.shape();  // [batch, classes, boxes]
   const auto scalar = [&](size_t input, const Tensor& otherwise) { return call.has(input) ? reshape(call.tensor(input), {}) : otherwise; };
   const Tensor most = scalar(2, full({}, int64_t{0}, {.dtype = i64})), limit = scalar(3, full({}, 0.0, {.dtype = f32}));
   const Tensor order = argsort(scores, {.axis = 2, .descending = true});
-  const Edges all = edges_of(call, boxes).each(
-      [&](const Tensor& edge) { return take_along_axis(broadcast_to(expand_dims(edge, 1), shape), order, {.axis = 2}); });
-  const Tensor candidates =
-      call.has(4) ? take_along_axis(scores, order, {.axis = 2}) > scalar(4, {}) : ones(shape, {.dtype = b8});
+  const Edges all = edges_of(call, boxes).each([&](const Tensor& edge) {
+    return take_along_axis(broadcast_to(expand_dims(edge, 1), shape), order, {.axis = 2});
+  });
+  const Tensor candidates = call.has(4) ? take_along_axis(scores, order, {.axis = 2}) > scalar(4, {}) : ones(shape, {.dtype = b8});
   const Tensor index = arange(shape[2], {.dtype = i64});
   const auto by_box = [](const Tensor& x) { return moveaxis(x, 2, 0); };
   const std::vector<Tensor> sequences{by_box(all.top), by_box(all.left), by_box(all.bottom), by_box(all.right), by_box(candidates), index};

@@ -1,4 +1,4 @@
-// Col2Im: columns [batch, channels * block, places] are added up in the picture whose blocks they are.
+// Col2Im: columns [batch, channels * block, blocks] are added up in the picture whose blocks they are.
 #include "onnx/rule.h"
 
 #include <anyshape/ops.h>
@@ -26,7 +26,7 @@ Results col2im_rule(NodeCall& call) {
   const size_t axes = image.size();
   if (columns.rank() != 3 || block.size() != axes || axes == 0 || axes > 4)
     call.fail("its inputs do not fit each other",
-              "columns [batch, channels * block, places], and as many sizes of the image as of a block");
+              "columns [batch, channels * block, blocks], and as many sizes of the image as of a block");
   const std::vector<int64_t> strides = per_axis(call, "strides", axes, 1, 1), dilations = per_axis(call, "dilations", axes, 1, 1),
                              pads = per_axis(call, "pads", 2 * axes, 0, 0);
   int64_t taps = 1;
