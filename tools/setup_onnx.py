@@ -82,6 +82,22 @@ def light_cases():
         write(ROOT / "light" / file.stem, file, [feed], run.run(None, {run.get_inputs()[0].name: feed}), (1e-4, 1e-5))
 
 
+def form_cases():
+    from onnx_forms import forms
+
+    for name, model, feed in forms():
+        file = ROOT / "forms.onnx"
+        onnx.save(model, file)
+        run = session(file)
+        # Outputs have no types of their own in these files.
+        results = run.run(None, feed)
+        for each, value in zip(model.graph.output, results):
+            each.CopyFrom(onnx.helper.make_tensor_value_info(each.name, onnx.helper.np_dtype_to_tensor_dtype(value.dtype), value.shape))
+        feed = [feed[each.name] for each in model.graph.input]
+        write(ROOT / "forms" / name, model, feed, results, (1e-4, 1e-6))
+        file.unlink()
+
+
 def real_models():
     """(name, file, the k-th feed)"""
     random = np.random.default_rng(11)
@@ -150,11 +166,12 @@ def pictures():
 
 
 if __name__ == "__main__":
-    for part in ("pictures", "node", "pytorch-converted", "pytorch-operator", "simple", "light", "real"):
+    for part in ("pictures", "node", "pytorch-converted", "pytorch-operator", "simple", "light", "forms", "real"):
         shutil.rmtree(ROOT / part, ignore_errors=True)
     node_cases()
     for part in ("pytorch-converted", "pytorch-operator", "simple"):
         data_cases(part)
     light_cases()
     pictures()
+    form_cases()
     real_cases()

@@ -33,6 +33,8 @@ enum class ElementType : int32_t {
   Bfloat16 = 16,
   Uint4 = 21,
   Int4 = 22,
+  Uint2 = 25,
+  Int2 = 26,
 };
 
 struct TensorProto {

@@ -39,7 +39,12 @@ const std::map<Key, std::vector<const RuleEntry*>>& all_rules() {
                                    &layer_normalization_rules,
                                    &training_rules,
                                    &linear_attention_rules,
-                                   &resize_rules}) {
+                                   &resize_rules,
+                                   &runtime_rules,
+                                   &sampling_rules,
+                                   &quantized_image_rules,
+                                   &box_rules,
+                                   &col2im_rules}) {
       for (const RuleEntry& entry : *table) (*found)[{entry.domain, entry.op}].push_back(&entry);
     }
     for (auto& [key, entries] : *found) std::ranges::sort(entries, {}, [](const RuleEntry* entry) { return entry->since; });

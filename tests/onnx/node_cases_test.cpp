@@ -74,6 +74,13 @@ TEST(OnnxCases, no_case_of_the_test_data_is_wrong) {
   for (const char* kind : {"pytorch-converted", "pytorch-operator", "simple"}) EXPECT_EQ(run_all(kind).wrong, 0) << kind;
 }
 
+TEST(OnnxCases, older_forms_and_ops_of_onnx_runtime_agree_with_it) {
+  SKIP_WITHOUT_CASES();
+  const Count count = run_all("forms");
+  EXPECT_EQ(count.wrong, 0);
+  EXPECT_EQ(count.unsupported, 0);
+}
+
 TEST(OnnxCases, light_models_agree_with_onnx_runtime) {
   SKIP_WITHOUT_CASES();
   EXPECT_EQ(run_all("light").wrong, 0);
