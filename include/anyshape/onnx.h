@@ -16,6 +16,8 @@ namespace anyshape::onnx {
 struct LoadOptions {
   /// Sizes by the names that the file gives them, or "input.0" for axis 0 of an input without a name there: a number fixes it, as::dim("batch") renames it.
   std::map<std::string, Dim> dims = {};
+  /// Inputs that are the same in every call, such as a sample rate: they are no inputs of the model, and branches on them are decided once.
+  std::map<std::string, Tensor> values = {};
   bool trainable = false;  ///< fit() changes the weights; then nothing is computed of them beforehand
   std::string name = {};   ///< of the model; none: the file's name
 };
@@ -27,6 +29,8 @@ Model load(const std::filesystem::path& file, LoadOptions options = {});
 /// What a model takes, by name, with its open sizes: `function(model, {.signature = as::onnx::inputs(model)})`. ArgumentError for a model that load() has
 /// not made.
 std::vector<TensorSpec> inputs(const Model& model);
+/// What the file says of itself beside its graph, such as the letters that a model reads; ArgumentError as above.
+std::map<std::string, std::string> metadata(const Model& model);
 
 }  // namespace anyshape::onnx
 #pragma GCC visibility pop

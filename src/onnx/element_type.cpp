@@ -11,7 +11,9 @@ std::optional<Dtype> dtype_for(ElementType type) {
   switch (type) {
     case ElementType::Float: return Dtype::f32;
     case ElementType::Uint8:
-    case ElementType::Uint4: return Dtype::u8;
+    case ElementType::Uint4:
+    case ElementType::Uint2: return Dtype::u8;
+    case ElementType::Int2:
     case ElementType::Int4:
     case ElementType::Int8:
     case ElementType::Uint16:
@@ -59,6 +61,8 @@ bool is_narrow(ElementType type) {
 std::pair<int64_t, int64_t> range_of(ElementType type) {
   switch (type) {
     case ElementType::Bool: return {0, 1};
+    case ElementType::Uint2: return {0, 3};
+    case ElementType::Int2: return {-2, 1};
     case ElementType::Uint4: return {0, 15};
     case ElementType::Int4: return {-8, 7};
     case ElementType::Uint8: return {0, 255};

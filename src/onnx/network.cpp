@@ -30,9 +30,9 @@ Network::Network(ModelProto model, const std::string& file, const std::filesyste
   input_specs_ = std::move(prepared.specs);
   for (const ValueInfoProto& input : inputs_) names_.push_back(input.name);
   for (const ValueInfoProto& output : model_->graph.outputs) output_names_.push_back(output.name);
-  for (auto& [name, tensor] : prepared.weights) {
-    const Variable variable(tensor, {.trainable = options.trainable, .name = name});
-    weights_.emplace(name, variable);
+  for (Prepared::Weight& weight : prepared.weights) {
+    const Variable variable(weight.value, {.trainable = options.trainable, .name = weight.name});
+    weights_.emplace(weight.name, Weight{variable, weight.is_kernel});
     state().weights.push_back({variable, {}});
   }
   state().is_built = true;

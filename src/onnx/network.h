@@ -2,6 +2,7 @@
 #pragma once
 #include "onnx/proto.h"
 #include "onnx/value.h"
+#include "onnx/walk.h"
 
 #include <anyshape/layer.h>
 #include <anyshape/onnx.h>
@@ -40,7 +41,7 @@ class Network final : public Layer {
   std::vector<TensorSpec> input_specs_;
   std::vector<std::string> output_names_;
   std::map<std::string, Value> constants_;
-  std::map<std::string, Variable> weights_;
+  Walk::Weights weights_;
 };
 
 }  // namespace anyshape::onnx

@@ -4,8 +4,11 @@
 #include "base/cut_text.h"
 #include "onnx/rule.h"
 #include "onnx/tensor_data.h"
+#include "tensor/tensor_impl.h"
+#include "tensor/view.h"
 
 #include <anyshape/error.h>
+#include <anyshape/ops.h>
 
 #include <fmt/format.h>
 
@@ -98,6 +101,20 @@ class Sizes {
 // What fit may change, and what a weights file holds: numbers, more than one of them.
 bool is_weight(const Tensor& tensor) { return is_floating(tensor.dtype()) && tensor.rank() > 0 && tensor.shape().count().value() > 1; }
 
+// An input that is given once and for all.
+Value fixed(const ValueInfoProto& input, const Tensor& value) {
+  const std::optional<Dtype> dtype = dtype_for(input.type.element);
+  if (!value.defined() || value.is_ragged() || is_traced(value))
+    throw ArgumentError(fmt::format("onnx: .values of {} is no tensor of the host; expected one.", in_quotes(input.name)));
+  if (!dtype || is_floating(*dtype) != is_floating(value.dtype()) ||
+      (input.type.shape && static_cast<int>(input.type.shape->size()) != value.rank())) {
+    throw ArgumentError(fmt::format("onnx: .values of {} is {}; expected what the file declares: {} of rank {}.", in_quotes(input.name),
+                                    describe(value), name_of(input.type.element),
+                                    input.type.shape ? static_cast<int>(input.type.shape->size()) : value.rank()));
+  }
+  return Value::constant(cast(value, *dtype), input.type.element);
+}
+
 }  // namespace
 
 Prepared prepare(ModelProto model, const std::string& file, const std::filesystem::path& folder, const LoadOptions& options) {
@@ -113,6 +130,10 @@ Prepared prepare(ModelProto model, const std::string& file, const std::filesyste
   std::set<std::string> names;
   for (const ValueInfoProto& input : model.graph.inputs) {
     if (model.graph.constants.contains(input.name)) continue;
+    if (const auto given = options.values.find(input.name); given != options.values.end()) {
+      prepared.constants.emplace(input.name, fixed(input, given->second));
+      continue;
+    }
     if (!names.insert(input.name).second)
       throw FormatError(
           fmt::format("onnx: {}: two inputs are called {}; expected names that differ.", whole_in_quotes(file), in_quotes(input.name)));
@@ -120,14 +141,36 @@ Prepared prepare(ModelProto model, const std::string& file, const std::filesyste
     prepared.specs.push_back(sizes.spec(input));
   }
   sizes.require_used();
-  for (auto& [name, constant] : model.graph.constants) {
-    if (is_weight(constant.first)) {
-      prepared.weights.emplace_back(name, constant.first);
-    } else {
-      prepared.constants.emplace(name, Value::constant(constant.first, constant.second));
-    }
+  for (const auto& [name, value] : options.values) {
+    if (prepared.constants.contains(name)) continue;
+    throw ArgumentError(fmt::format("onnx: .values names {}, which is no input of the model; expected one of {}.", in_quotes(name),
+                                    listed(std::vector<std::string>(names.begin(), names.end()))));
   }
+  for (auto& [name, constant] : model.graph.constants)
+    prepared.constants.insert_or_assign(name, Value::constant(constant.first, constant.second));
   model.graph.constants.clear();
+  std::set<std::string> trained;  // they change: nothing is computed of them
+  std::map<std::string, Value> kept;
+  const std::set<std::string> settings = settings_of(model);
+  if (options.trainable) {
+    for (const auto& [name, value] : prepared.constants) {
+      if (is_weight(value.held()) && !settings.contains(name)) trained.insert(name);
+    }
+    for (const std::string& name : trained) kept.insert(prepared.constants.extract(name));
+  }
+  fold(model, prepared.constants);
+  prepared.constants.merge(kept);
+  const std::set<std::string> kernels = kernels_of(model);
+  for (auto each = prepared.constants.begin(); each != prepared.constants.end();) {
+    const auto& [name, value] = *each;
+    if (value.kind() != Value::Kind::Tensor || !is_weight(value.held()) || settings.contains(name)) {
+      ++each;
+      continue;
+    }
+    const bool is_kernel = kernels.contains(name) && value.rank() >= 3;
+    prepared.weights.push_back({name, is_kernel ? value.kernel() : value.held(), is_kernel});
+    each = prepared.constants.erase(each);
+  }
   prepared.model = std::move(model);
   return prepared;
 }

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,11 +19,23 @@ struct Prepared {
   std::vector<ValueInfoProto> inputs;
   std::vector<TensorSpec> specs;  // of the inputs
   std::map<std::string, Value> constants;
-  std::vector<std::pair<std::string, Tensor>> weights;
+  struct Weight {
+    std::string name;
+    Tensor value;
+    bool is_kernel = false;  // turned, as Value::kernel
+  };
+  std::vector<Weight> weights;
 };
 
 // FormatError that lists each op without a rule, how often it is there, and in which opset.
 void require_supported(const ModelProto& model, const std::string& file);
+
+// Computes what depends on constants alone, puts batch normalisations into the convolutions before them, and drops what nobody uses.
+void fold(ModelProto& model, std::map<std::string, Value>& constants);
+// The names that are kernels of convolutions and nothing else.
+std::set<std::string> kernels_of(const ModelProto& model);
+// Those that say how an op works: they are known while the model is traced, and no weights.
+std::set<std::string> settings_of(const ModelProto& model);
 
 Prepared prepare(ModelProto model, const std::string& file, const std::filesystem::path& folder, const LoadOptions& options);
 

@@ -33,6 +33,8 @@ enum class ElementType : int32_t {
   Bfloat16 = 16,
   Uint4 = 21,
   Int4 = 22,
+  Uint2 = 25,
+  Int2 = 26,
 };
 
 struct TensorProto {
@@ -123,6 +125,7 @@ struct ModelProto {
   std::map<std::string, int64_t> opsets;  // by domain
   GraphProto graph;
   std::vector<FunctionProto> functions;
+  std::map<std::string, std::string> metadata;
   std::shared_ptr<const std::string> bytes;  // the file, which tensors point into
 };
 

@@ -42,7 +42,9 @@ const std::map<Key, std::vector<const RuleEntry*>>& all_rules() {
                                    &resize_rules,
                                    &runtime_rules,
                                    &sampling_rules,
-                                   &quantized_image_rules}) {
+                                   &quantized_image_rules,
+                                   &box_rules,
+                                   &col2im_rules}) {
       for (const RuleEntry& entry : *table) (*found)[{entry.domain, entry.op}].push_back(&entry);
     }
     for (auto& [key, entries] : *found) std::ranges::sort(entries, {}, [](const RuleEntry* entry) { return entry->since; });

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -62,10 +63,13 @@ class Elements {
     if (is_empty) count_ = 0;
   }
 
-  bool is_half_byte() const { return proto_.type == ElementType::Int4 || proto_.type == ElementType::Uint4; }
+  // Several elements in a byte, the first in its lowest bits.
+  bool is_packed() const { return bits() < 8; }
   // In the file, in bits.
   int64_t bits() const {
     switch (proto_.type) {
+      case ElementType::Uint2:
+      case ElementType::Int2: return 2;
       case ElementType::Uint4:
       case ElementType::Int4: return 4;
       case ElementType::Int8: return 8;
@@ -84,12 +88,13 @@ class Elements {
       to[i] = static_cast<To>(value);
     }
   }
-  void put_half_byte(int64_t i, unsigned byte, Tensor& result) const {
-    const unsigned bits = (i % 2 == 0 ? byte : byte >> 4U) & 15U;
-    if (proto_.type == ElementType::Uint4) {
-      host_data<uint8_t>(result)[i] = static_cast<uint8_t>(bits);
+  void put_part(int64_t i, unsigned byte, Tensor& result) const {
+    const auto width = static_cast<unsigned>(bits()), range = 1U << width;
+    const unsigned part = (byte >> (static_cast<unsigned>(i * width) % 8U)) & (range - 1);
+    if (dtype_ == Dtype::u8) {
+      host_data<uint8_t>(result)[i] = static_cast<uint8_t>(part);
     } else {
-      host_data<int32_t>(result)[i] = bits < 8 ? static_cast<int32_t>(bits) : static_cast<int32_t>(bits) - 16;
+      host_data<int32_t>(result)[i] = static_cast<int32_t>(part) - (part < range / 2 ? 0 : static_cast<int32_t>(range));
     }
   }
 
@@ -99,11 +104,11 @@ class Elements {
       fail(fmt::format("has {} bytes of elements", raw.size()), fmt::format("{} for its shape", wanted));
     Tensor result = make_empty(dtype_, proto_.dims);
     if (count_ == 0) return result;
+    if (is_packed()) {
+      for (int64_t i = 0; i < count_; ++i) put_part(i, static_cast<uint8_t>(raw[static_cast<size_t>(i * bits() / 8)]), result);
+      return result;
+    }
     switch (proto_.type) {
-      case ElementType::Uint4:
-      case ElementType::Int4:
-        for (int64_t i = 0; i < count_; ++i) put_half_byte(i, static_cast<uint8_t>(raw[static_cast<size_t>(i / 2)]), result);
-        break;
       case ElementType::Int8: widen<int8_t>(raw, host_data<int32_t>(result)); break;
       case ElementType::Int16: widen<int16_t>(raw, host_data<int32_t>(result)); break;
       case ElementType::Uint16: widen<uint16_t>(raw, host_data<int32_t>(result)); break;
@@ -150,7 +155,7 @@ class Elements {
   Tensor from_fields() const {
     int64_t numbers = 0;
     each_number([&](double, int64_t) { ++numbers; });
-    const int64_t wanted = is_half_byte() ? (count_ + 1) / 2 : count_;
+    const int64_t wanted = is_packed() ? (count_ * bits() + 7) / 8 : count_;
     if (numbers != wanted) fail(fmt::format("has {} elements", numbers), fmt::format("{} for its shape", wanted));
     Tensor result = make_empty(dtype_, proto_.dims);
     int64_t i = 0;
@@ -159,9 +164,8 @@ class Elements {
   }
 
   void put(int64_t& i, double number, int64_t integer, Tensor& result) const {
-    if (is_half_byte()) {
-      put_half_byte(i++, static_cast<unsigned>(integer & 255), result);
-      if (i < count_) put_half_byte(i++, static_cast<unsigned>(integer & 255), result);
+    if (is_packed()) {
+      for (int64_t end = std::min(count_, i + 8 / bits()); i < end; ++i) put_part(i, static_cast<unsigned>(integer & 255), result);
       return;
     }
     switch (dtype_) {

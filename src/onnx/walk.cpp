@@ -4,6 +4,7 @@
 #include "base/cut_text.h"
 #include "graph/layer_path.h"
 #include "graph/outside_trace.h"
+#include "graph/trace_scope.h"
 #include "onnx/align.h"
 
 #include <anyshape/ops.h>
@@ -56,7 +57,10 @@ Value Walk::look_up(const std::string& name, const Scope& scope, const NodeProto
     last = around;
   }
   if (last->function == nullptr) {
-    if (const auto weight = weights_.find(name); weight != weights_.end()) return weight->second.read();
+    if (const auto weight = weights_.find(name); weight != weights_.end()) {
+      const Tensor value = weight->second.variable.read();
+      return weight->second.is_kernel ? Value::kernel(value) : Value(value);
+    }
   }
   throw FormatError(fmt::format("onnx: {}: {} is made by no node before it and is no input; expected nodes in the order in which they run.",
                                 node != nullptr ? title_of(*node) : "an output", in_quotes(name)));
@@ -140,7 +144,7 @@ std::vector<Value> Walk::run_rule(const RuleEntry& rule, const NodeProto& node, 
   const Value first = inputs.empty() ? Value() : inputs[0];
   const bool has_graphs = std::ranges::any_of(node.attributes, [](const AttributeProto& attribute) { return attribute.g != nullptr; });
   const bool is_constant_node = !rule.options.is_random && !has_graphs && std::ranges::all_of(inputs, is_constant);
-  if (is_constant_node) {
+  if (is_constant_node && may_compute(rule, NodeCall(*this, scope, node, inputs, opset), inputs)) {
     const OutsideTrace once;
     NodeCall call(*this, scope, node, std::move(inputs), opset);
     std::vector<Value> results = rule.rule(call).values;
@@ -158,6 +162,33 @@ std::vector<Value> Walk::run_rule(const RuleEntry& rule, const NodeProto& node, 
   }
   keep_type(first, results);
   return results;
+}
+
+// A small file can describe huge constants: their sizes are asked for in a trace that nobody runs.
+bool Walk::may_compute(const RuleEntry& rule, NodeCall call, std::span<const Value> inputs) {
+  if (call.op() == "Constant") return true;
+  const auto bytes_of = [](const Value& value) {
+    return value.kind() == Value::Kind::Tensor ? value.held().shape().count().value() * size_of(value.dtype()) : int64_t{0};
+  };
+  int64_t given = 0, made = 0;
+  for (const Value& input : inputs) given += bytes_of(input);
+  try {
+    const auto body = [&](std::span<const Tensor>) {
+      std::vector<Tensor> tensors;
+      for (const Value& value : rule.rule(call).values) {
+        if (value.kind() == Value::Kind::Tensor) tensors.push_back(value.held());
+      }
+      return tensors;
+    };
+    for (const TensorSpec& spec : specs_of_results(body, {})) {
+      if (__builtin_add_overflow(made, spec.shape.count().value() * size_of(spec.dtype), &made)) return false;
+    }
+  } catch (const TraceError&) {
+    return given <= bytes_left_ && call.inputs() > 0;  // reads elements: what it makes is of their size
+  }
+  if (made > given + bytes_left_) return false;
+  bytes_left_ -= std::max<int64_t>(made - given, 0);
+  return true;
 }
 
 std::vector<Value> Walk::run_function(const FunctionProto& function, const NodeProto& node, const Scope& scope, std::vector<Value> inputs) {

@@ -26,26 +26,34 @@ struct Scope {
   std::unordered_map<std::string_view, Value> values = {};
 };
 
+struct Weight {
+  Variable variable;
+  bool is_kernel = false;  // turned, as Value::kernel
+};
+
 class Walk {
  public:
-  using Weights = std::map<std::string, Variable>;
+  using Weights = std::map<std::string, Weight>;
   Walk(const ModelProto& model, const Weights& weights) : model_(model), weights_(weights) {}
 
   // The main graph's outputs; `inputs` in the order of its inputs that are not initializers.
   std::vector<Value> run(std::span<const Value> inputs, std::span<const std::string> names, const std::map<std::string, Value>& constants);
   // A graph inside a node.
   std::vector<Value> run(const GraphProto& graph, const Scope& around, std::vector<Value> inputs);
-  // One node: its outputs, as many as it names.
+  // One node: its outputs, as many as it names. What depends on constants alone is computed at once and is a constant again.
   std::vector<Value> run(const NodeProto& node, Scope& scope);
 
  private:
   std::vector<Value> run_function(const FunctionProto& function, const NodeProto& node, const Scope& scope, std::vector<Value> inputs);
   std::vector<Value> run_rule(const RuleEntry& rule, const NodeProto& node, const Scope& scope, std::vector<Value> inputs, int64_t opset);
+  // Whether the results of a node take no more memory than is left for what files make larger.
+  bool may_compute(const RuleEntry& rule, NodeCall call, std::span<const Value> inputs);
   void run_nodes(std::span<const NodeProto> nodes, Scope& scope);
   Value look_up(const std::string& name, const Scope& scope, const NodeProto* node) const;
 
   const ModelProto& model_;
   const Weights& weights_;
+  int64_t bytes_left_ = int64_t{48} << 20;  // for constants that are larger than what they are made of
 };
 
 // The model's own function of that name; null where there is none.

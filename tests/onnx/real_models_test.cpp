@@ -36,6 +36,16 @@ std::vector<Example> examples_in(const std::filesystem::path& folder) {
   }
 }
 
+// The sample rate decides a branch whose other side is not made for these lengths: it is fixed. At 8 kHz it stays an input.
+LoadOptions options_for(const std::string& name) {
+  if (name != "silero") return {};
+  return {.values = {{"sr", full({}, int64_t{16000}, {.dtype = Dtype::i64})}}};
+}
+void fix_inputs(const std::string& name, std::vector<Example>& examples) {
+  if (name != "silero") return;
+  for (Example& example : examples) example.inputs.pop_back();
+}
+
 std::string difference(const std::vector<Tensor>& got, const Example& example) {
   if (got.size() != example.expected.size()) return "another number of outputs";
   for (size_t i = 0; i < got.size(); ++i) {
@@ -56,8 +66,9 @@ class RealModels : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(RealModels, agree_over_many_sizes_by_one_trace_and_one_compile) {
-  const Model model = load(folder_ / "model.onnx");
-  const std::vector<Example> examples = examples_in(folder_);
+  const Model model = load(folder_ / "model.onnx", options_for(GetParam()));
+  std::vector<Example> examples = examples_in(folder_);
+  fix_inputs(GetParam(), examples);
   ASSERT_GE(examples.size(), 20U);
   auto call = function([&](const std::vector<Tensor>& inputs) { return model.outputs(inputs).tensors(); },
                        {.name = GetParam(), .signature = inputs(model), .check_frozen = false});
@@ -70,8 +81,9 @@ TEST_P(RealModels, agree_over_many_sizes_by_one_trace_and_one_compile) {
 }
 
 TEST_P(RealModels, agree_from_four_threads) {
-  const Model model = load(folder_ / "model.onnx");
-  const std::vector<Example> examples = examples_in(folder_);
+  const Model model = load(folder_ / "model.onnx", options_for(GetParam()));
+  std::vector<Example> examples = examples_in(folder_);
+  fix_inputs(GetParam(), examples);
   auto call = function([&](const std::vector<Tensor>& inputs) { return model.outputs(inputs).tensors(); },
                        {.name = GetParam(), .signature = inputs(model), .check_frozen = false});
   std::vector<std::string> told(examples.size());
@@ -88,8 +100,8 @@ TEST_P(RealModels, agree_from_four_threads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Onnx, RealModels,
-                         testing::Values("detect", "recognise", "direction", "silero", "silero_8k", "silero_op15", "silero_half", "silero_ifless",
-                                         "silero_sequence", "magika"),
+                         testing::Values("detect", "recognise", "direction", "silero", "silero_8k", "silero_op15", "silero_half",
+                                         "silero_ifless", "silero_sequence", "magika"),
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace

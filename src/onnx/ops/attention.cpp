@@ -67,6 +67,28 @@ Tensor shared_among(NodeCall& call, const Tensor& x, const Dim& heads) {
   return repeat(x, wanted / count, {.axis = 1});
 }
 
+// Whether the library's attention says the same: without a mask, whose hidden rows it treats otherwise, and without a look at the scores. Its
+// causal mask ends where the keys end.
+bool is_plain(NodeCall& call, bool has_past, const Dim& queries, const Dim& keys) {
+  const bool ends_together = !call.flag("is_causal") || has_past || queries.same_as(keys);
+  return ends_together && !call.has(3) && !call.has(6) && !call.wants(3) && call.number("softcap", 0) == 0 &&
+         call.integer("softmax_precision", 0) == 0 && call.integer("left_window_size", -1) < 0 && call.integer("right_window_size", -1) < 0;
+}
+
+// [batch, heads, sequence, depth] each -> [batch, queries, heads, depth], tile by tile.
+Tensor in_tiles(NodeCall& call, const Tensor& query, const Tensor& key, const Tensor& value) {
+  const auto heads_behind = [](const Tensor& x) { return transpose(x, {0, 2, 1, 3}); };
+  DotProductAttentionOptions options{.is_causal = call.flag("is_causal")};
+  if (call.has("scale")) options.scale = call.number("scale", 1);
+  return dot_product_attention(heads_behind(query), heads_behind(key), heads_behind(value), options);
+}
+
+// [batch, sequence, heads, depth] -> [batch, sequence, heads * depth]
+Tensor heads_joined(const Tensor& x) {
+  const Shape shape = x.shape();
+  return reshape(x, {shape[0], shape[1], shape[2] * shape[3]});
+}
+
 Results attention_rule(NodeCall& call) {
   const bool is_flat = call.rank(0) == 3;
   const Tensor query = heads_apart(call, call.tensor(0), "q_num_heads");
@@ -90,6 +112,10 @@ Results attention_rule(NodeCall& call) {
 
   key = shared_among(call, key, query.shape()[1]);
   value = shared_among(call, value, query.shape()[1]);
+  if (is_plain(call, has_past, queries, keys)) {
+    const Tensor result = in_tiles(call, query, key, value);
+    return {is_flat ? heads_joined(result) : transpose(result, {0, 2, 1, 3}), present_key, present_value};
+  }
   const Tensor depth = Value::size(query.shape()[3]).tensor();
   const Tensor scale =
       call.has("scale") ? full({}, std::sqrt(call.number("scale", 1)), {.dtype = dtype}) : cast(sqrt(rsqrt(cast(depth, f64))), dtype);
@@ -102,10 +128,7 @@ Results attention_rule(NodeCall& call) {
   if (bias.bias.defined()) weights = where(max(bias.bias, {.axis = -1, .keep_dims = true}) == -infinity, 0, weights);
   weights = cast(weights, dtype);
   Tensor result = matmul(weights, value);
-  if (is_flat) {
-    const Shape shape = result.shape();
-    result = reshape(transpose(result, {0, 2, 1, 3}), {shape[0], shape[2], shape[1] * shape[3]});
-  }
+  if (is_flat) result = heads_joined(transpose(result, {0, 2, 1, 3}));
   // What the last output is: the products; capped; with the bias added; the weights.
   const int64_t mode = call.integer("qk_matmul_output_mode", 0);
   if (mode < 0 || mode > 3) call.fail(fmt::format("qk_matmul_output_mode is {}", mode), "0 to 3");

@@ -31,6 +31,8 @@ Results shift_rule(NodeCall& call) {
 
 int64_t width_of(ElementType type) {
   switch (type) {
+    case ElementType::Int2:
+    case ElementType::Uint2: return 2;
     case ElementType::Int4:
     case ElementType::Uint4: return 4;
     case ElementType::Bool:

@@ -29,9 +29,11 @@ Tensor divided_unsigned(const Tensor& a, const Tensor& b) {
 
 Value wrapped(const Tensor& x, ElementType type) {
   switch (type) {
+    case ElementType::Int2: return {signed_bits(x, 2), type};
     case ElementType::Int4: return {signed_bits(x, 4), type};
     case ElementType::Int8: return {signed_bits(x, 8), type};
     case ElementType::Int16: return {signed_bits(x, 16), type};
+    case ElementType::Uint2: return {bitwise_and(x, 3), type};
     case ElementType::Uint4: return {bitwise_and(x, 15), type};
     case ElementType::Uint16: return {bitwise_and(x, 65535), type};
     case ElementType::Uint32: return {bitwise_and(x, number(std::numeric_limits<uint32_t>::max())), type};

@@ -88,7 +88,8 @@ struct Recurrent {
     return activations[static_cast<size_t>(direction) * each + which];
   }
 
-  // One direction: `step` gives the next states of the states and a step's projected input. Behind a row's length its states stay and its outputs are 0.
+  // One direction: `step` gives the next states of the states and a step's projected input. Behind a row's length its states stay and its
+  // outputs are 0.
   using Step = std::function<std::vector<Tensor>(const std::vector<Tensor>& states, const Tensor& input)>;
   std::pair<std::vector<Tensor>, Tensor> run(int64_t direction, const Tensor& inputs, const std::vector<Tensor>& states,
                                              const Step& step) const {

@@ -1,4 +1,5 @@
-// Ops of ONNX Runtime that its optimizer and exporters write into files: functions with their bias, products with their factor, attention of many heads.
+// Ops of ONNX Runtime that its optimizer and exporters write into files: functions with their bias, products with their factor, attention of
+// many heads.
 #include "onnx/rule.h"
 
 #include <anyshape/ops.h>

@@ -1,4 +1,4 @@
-// ONNX's pictures looked at from places between their elements: a grid of places, and the grid that an affine map gives.
+// ONNX's pictures looked at between their elements: at the points of a grid, and the grid that an affine map gives.
 #include "onnx/rule.h"
 
 #include <anyshape/ops.h>
@@ -33,7 +33,7 @@ struct Axis {
   }
 };
 
-// An element along an axis that a place is made of, and how much it counts.
+// An element along an axis that a point is made of, and how much it counts.
 struct Tap {
   Tensor index, weight;  // i64, f32
 };
@@ -66,7 +66,7 @@ Outside outside_of(NodeCall& call) {
   call.fail(fmt::format("padding_mode is \"{}\"", mode), "zeros, border or reflection");
 }
 
-// Places run from -1 to 1, the last axis of the picture first.
+// Points run from -1 to 1, the last axis of the picture first.
 Results grid_sample_rule(NodeCall& call) {
   const Tensor picture = call.value(0).image(), grid = cast(call.tensor(1), f32);
   const int axes = picture.rank() - 2;
@@ -80,10 +80,10 @@ Results grid_sample_rule(NodeCall& call) {
   if (mode == "cubic" && axes > 2) call.unsupported("cubic sampling of more than two axes");
   const Outside outside = outside_of(call);
 
-  Dim places = 1, elements = 1;
-  for (int axis = 0; axis < axes; ++axis) places = places * grid.shape()[axis + 1], elements = elements * picture.shape()[axis + 1];
+  Dim points = 1, elements = 1;
+  for (int axis = 0; axis < axes; ++axis) points = points * grid.shape()[axis + 1], elements = elements * picture.shape()[axis + 1];
   const Dim batch = picture.shape()[0], channels = picture.shape()[-1];
-  const Tensor flat = reshape(picture, {batch, elements, channels}), flat_grid = reshape(grid, {grid.shape()[0], places, axes});
+  const Tensor flat = reshape(picture, {batch, elements, channels}), flat_grid = reshape(grid, {grid.shape()[0], points, axes});
   // All taps of the axes so far: the number of an element, and its weight.
   std::vector<Tap> taps;
   for (int axis = 0; axis < axes; ++axis) {
@@ -109,7 +109,7 @@ Results grid_sample_rule(NodeCall& call) {
   return Value::image(reshape(cast(total, picture.dtype()), shape));
 }
 
-// Places of a picture of that size, each a vector [x, y, (z,) 1] times the map.
+// Points of a picture of that size, each a vector [x, y, (z,) 1] times the map.
 Results affine_grid_rule(NodeCall& call) {
   const Tensor map = call.tensor(0);
   const std::vector<Dim> size = call.sizes(1);
