@@ -57,7 +57,8 @@ void save(const Function<R(Args...)>& function, const std::filesystem::path& fil
 /// otherwise.
 template <class R, class... Args>
   requires(sizeof...(Args) > 0)
-void save(const Function<R(Args...)>& function, const std::filesystem::path& file, const SaveOptions& options, detail::Parameter<Args>... examples) {
+void save(const Function<R(Args...)>& function, const std::filesystem::path& file, const SaveOptions& options,
+          detail::Parameter<Args>... examples) {
   const detail::TypedCall<R, Args...> call(function.callable(), examples...);
   std::vector<Tensor> tensors;
   std::string key;

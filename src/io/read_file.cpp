@@ -52,4 +52,6 @@ int64_t ReadFile::read(char* to, int64_t bytes) {
   return done;
 }
 
+bool ReadFile::skip(int64_t bytes) { return ::lseek(file_, static_cast<off_t>(bytes), SEEK_CUR) >= 0; }
+
 }  // namespace anyshape

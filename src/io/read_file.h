@@ -18,6 +18,7 @@ class ReadFile {
   int64_t size() const { return size_; }  // when it was opened
   // The next bytes: as many as wanted, fewer at the end; -1 where the system refuses to go on.
   int64_t read(char* to, int64_t bytes);
+  bool skip(int64_t bytes);  // goes on so many bytes further; false where the system refuses
 
  private:
   std::string problem_;

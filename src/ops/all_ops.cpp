@@ -5,7 +5,8 @@
 
 namespace anyshape {
 
-extern const OpDef gelu_op, seeded_uniform_op;
+extern const OpDef gelu_op, seeded_uniform_op, scatter_update_op;
+extern const OpDef bitwise_and_op, bitwise_or_op, bitwise_xor_op, bitwise_not_op, left_shift_op, right_shift_op, bitcast_op;
 extern const OpDef convolution_op, convolution_input_gradient_op, convolution_kernel_gradient_op;
 extern const OpDef max_pool_op, max_pool_gradient_op, max_pool_pick_op, average_pool_op, average_pool_gradient_op;
 extern const OpDef interpolate_op, interpolate_gradient_op;
@@ -19,6 +20,7 @@ std::span<const OpDef* const> all_ops() {
       &erf_op, &sigmoid_op, &softplus_op, &gelu_op,
       &add_op, &subtract_op, &multiply_op, &divide_op, &maximum_op, &minimum_op, &pow_op, &atan2_op, &remainder_op, &floor_divide_op,
       &logical_and_op, &logical_or_op, &logical_xor_op, &logical_not_op, &is_nan_op, &is_inf_op, &is_finite_op, &sign_bit_op,
+      &bitwise_and_op, &bitwise_or_op, &bitwise_xor_op, &bitwise_not_op, &left_shift_op, &right_shift_op, &bitcast_op,
       &equal_op, &not_equal_op, &less_op, &less_equal_op,
       &where_op, &cast_op,
       // reduce
@@ -36,7 +38,7 @@ std::span<const OpDef* const> all_ops() {
       &reshape_op, &transpose_op, &broadcast_to_op, &slice_op, &pad_op, &concat_op, &stack_op,
       &diagonal_op, &diagonal_matrix_op,
       // index
-      &take_op, &take_gradient_op, &take_along_axis_op, &take_along_axis_gradient_op, &gather_nd_op, &scatter_op,
+      &take_op, &take_gradient_op, &take_along_axis_op, &take_along_axis_gradient_op, &gather_nd_op, &scatter_op, &scatter_update_op,
       &one_hot_op, &sort_op, &top_k_op, &search_sorted_op, &boolean_mask_op, &nonzero_op, &unique_op,
       // segment
       &row_starts_op, &row_lengths_op, &row_ids_op, &segment_repeat_op, &to_padded_op, &from_padded_op, &packed_rows_op,

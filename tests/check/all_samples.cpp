@@ -25,7 +25,9 @@ const std::vector<OpSample>& all_samples() {
                               pooling_samples,
                               resize_samples,
                               make_samples,
-                              loss_samples}) {
+                              loss_samples,
+                              bitwise_samples,
+                              scatter_samples}) {
       for (OpSample& sample : family()) joined.push_back(std::move(sample));
     }
     return joined;

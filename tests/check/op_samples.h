@@ -76,6 +76,8 @@ std::vector<OpSample> pooling_samples();
 std::vector<OpSample> resize_samples();
 std::vector<OpSample> make_samples();
 std::vector<OpSample> loss_samples();
+std::vector<OpSample> bitwise_samples();
+std::vector<OpSample> scatter_samples();
 
 // Input plans: one tensor of rank `number` % 6; two or three that broadcast, now one and now the other repeated.
 std::vector<InputPlan> one_input(Random& random, Dtype dtype, int number, const Domain& domain);

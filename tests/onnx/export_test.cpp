@@ -54,7 +54,8 @@ Sequential built_model() {
 TEST_F(OnnxExport, holds_the_names_of_weights_inputs_and_sizes) {
   onnx::save(built_model(), file, {.inputs = {rows_of_four}, .outputs = {"score"}});
   const std::string text = bytes();
-  for (const char* name : {"first/kernel", "second/bias", "batch", "score", "anyshape", "Relu"}) EXPECT_NE(text.find(name), std::string::npos) << name;
+  for (const char* name : {"first/kernel", "second/bias", "batch", "score", "anyshape", "Relu"})
+    EXPECT_NE(text.find(name), std::string::npos) << name;
 }
 
 TEST_F(OnnxExport, writes_the_same_bytes_again) {
@@ -90,8 +91,10 @@ TEST_F(OnnxExport, names_every_op_without_a_form_at_once) {
       },
       {.name = "noisy", .signature = {rows_of_four}});
   EXPECT_EQ(refusal([&] { onnx::save(noisy, file); }),
-            "onnx::save: function \"noisy\": some of its ops have no form in ONNX: random::normal (2 times): it draws random numbers, and ONNX's would be others; random::uniform "
-            "(once): it draws random numbers, and ONNX's would be others. docs/guide/onnx_export.md lists what has; save the part of the model before these, or "
+            "onnx::save: function \"noisy\": some of its ops have no form in ONNX: random::normal (2 times): it draws random numbers, and "
+            "ONNX's would be others; random::uniform "
+            "(once): it draws random numbers, and ONNX's would be others. docs/guide/onnx_export.md lists what has; save the part of the "
+            "model before these, or "
             "compute them behind it.");
 }
 
@@ -104,32 +107,41 @@ TEST_F(OnnxExport, refuses_a_training_step) {
       },
       {.name = "step", .signature = {rows_of_four}});
   EXPECT_EQ(refusal([&] { onnx::save(step, file); }),
-            "onnx::save: function \"step\": it assigns variable \"weight\"; expected what gives results and changes nothing: an ONNX file holds no training step. "
+            "onnx::save: function \"step\": it assigns variable \"weight\"; expected what gives results and changes nothing: an ONNX file "
+            "holds no training step. "
             "Save the model that it trains.");
 }
 
 TEST_F(OnnxExport, refuses_a_model_that_is_not_built) {
-  EXPECT_EQ(refusal([&] { onnx::save(Sequential(Dense(2, {.name = "d"})), file, {.inputs = {rows_of_four}}); }).substr(0, 12), "onnx::save: ");
-  EXPECT_NE(refusal([&] { onnx::save(Dense(2, {.name = "d"}), file, {.inputs = {rows_of_four}}); })
-                .find("\"d\": it is not built; expected one that has its weights. Call it once on data, or its build()."),
+  EXPECT_EQ(refusal([&] { onnx::save(Sequential(Dense(2, {.name = "d"})), file, {.inputs = {rows_of_four}}); }).substr(0, 12),
+            "onnx::save: ");
+  EXPECT_NE(refusal([&] {
+              onnx::save(Dense(2, {.name = "d"}), file, {.inputs = {rows_of_four}});
+            }).find("\"d\": it is not built; expected one that has its weights. Call it once on data, or its build()."),
             std::string::npos);
   EXPECT_EQ(refusal([&] { onnx::save(AnyLayer(), file); }), "onnx::save: the model is an empty handle; expected a model or layer.");
 }
 
 TEST_F(OnnxExport, asks_what_a_model_takes) {
-  EXPECT_NE(refusal([&] { onnx::save(built_model(), file); }).find("nothing says what it takes; expected a model with as::input(), or .inputs = "), std::string::npos);
+  EXPECT_NE(refusal([&] {
+              onnx::save(built_model(), file);
+            }).find("nothing says what it takes; expected a model with as::input(), or .inputs = "),
+            std::string::npos);
   const auto open = function([](Tensor x) { return x; }, {.name = "open"});
   EXPECT_EQ(refusal([&] { onnx::save(open, file); }),
-            "onnx::save: function \"open\": it has no signature; expected one, .inputs in the options, or examples of the arguments behind the options.");
+            "onnx::save: function \"open\": it has no signature; expected one, .inputs in the options, or examples of the arguments behind "
+            "the options.");
 }
 
 TEST_F(OnnxExport, refuses_names_and_opsets_that_do_not_fit) {
   const auto pair = function([](Tensor x) { return std::vector{x, x + 1}; }, {.name = "pair", .signature = {rows_of_four}});
   const auto with = [&](onnx::SaveOptions options) { return refusal([&] { onnx::save(pair, file, options); }); };
   EXPECT_EQ(with({.outputs = {"one"}}), "onnx::save: function \"pair\": it has 2 results and .outputs 1 name; expected one for each.");
-  EXPECT_EQ(with({.outputs = {"a", "a"}}), "onnx::save: function \"pair\": two results are called \"a\"; expected a name of its own for each.");
-  EXPECT_EQ(with({.outputs = {"a", "x"}}),
-            "onnx::save: function \"pair\": \"x\" is the name of two inputs, or of an input and a result; expected a name of its own for each.");
+  EXPECT_EQ(with({.outputs = {"a", "a"}}),
+            "onnx::save: function \"pair\": two results are called \"a\"; expected a name of its own for each.");
+  EXPECT_EQ(
+      with({.outputs = {"a", "x"}}),
+      "onnx::save: function \"pair\": \"x\" is the name of two inputs, or of an input and a result; expected a name of its own for each.");
   EXPECT_EQ(with({.opset = 17}), "onnx::save: function \"pair\": the opset is 17; expected 18 to 21.");
   EXPECT_EQ(with({.inputs = {rows_of_four, rows_of_four}}),
             "onnx::save: function \"pair\": it takes 1 tensors, and 2 are described; expected one spec for each.");

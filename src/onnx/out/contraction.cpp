@@ -32,13 +32,19 @@ void attention(NodeCall& c) {
   if (c.a.number("dropout") > 0) c.no_form("it drops scores at random");
   if (c.is_used(1)) c.no_form("its statistics are used, as by a gradient");
   const Dim queries = c.shape(0)[1], keys = c.shape(1)[1];
-  const double depth = c.shape(0)[3].is_constant() ? static_cast<double>(c.shape(0)[3].value()) : 0;
-  if (c.a.flag("root_scale") && depth == 0) c.no_form("the depth of a head is no number");
-  const double scale = c.a.flag("root_scale") ? 1 / std::sqrt(depth) : c.a.number("scale");
+  const Dim& depth = c.shape(0)[3];
+  std::string scale;
+  if (!c.a.flag("root_scale")) {
+    scale = c.number(c.a.number("scale"));
+  } else if (depth.is_constant()) {
+    scale = c.number(1 / std::sqrt(static_cast<double>(depth.value())));
+  } else {
+    scale = c.add("Reciprocal", {c.add("Sqrt", {c.cast(c.e.size_number(depth), c.dtype())})});
+  }
   const std::string query = c.add("Transpose", {c.in(0)}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
   const std::string key = c.add("Transpose", {c.in(1)}, {{"perm", std::vector<int64_t>{0, 2, 3, 1}}});
   const std::string value = c.add("Transpose", {c.in(2)}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
-  std::string scores = c.add("Mul", {c.add("MatMul", {query, key}), c.number(scale)});
+  std::string scores = c.add("Mul", {c.add("MatMul", {query, key}), scale});
   if (c.a.flag("masked")) {
     const double lowest = -0.7 * (c.dtype() == Dtype::f64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max());
     scores = c.add("Where", {c.in(3), scores, c.number(lowest)});
@@ -46,7 +52,8 @@ void attention(NodeCall& c) {
   if (c.a.flag("causal")) scores = c.add("Where", {is_past(c, queries, keys), scores, c.number(-std::numeric_limits<double>::infinity())});
   std::string weights = c.add("Softmax", {scores}, {{"axis", int64_t{-1}}});
   // The first of more queries than keys see nothing, and give 0.
-  if (c.a.flag("causal") && proves_less_equal(queries, keys) != true) weights = c.add("Where", {is_past(c, queries, keys), weights, c.number(0)});
+  if (c.a.flag("causal") && proves_less_equal(queries, keys) != true)
+    weights = c.add("Where", {is_past(c, queries, keys), weights, c.number(0)});
   c.out(c.add("Transpose", {c.add("MatMul", {weights, value})}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}}));
 }
 

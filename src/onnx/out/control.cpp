@@ -39,9 +39,8 @@ void scan(NodeCall& c) {
     given.push_back(c.e.fresh(i < carried ? "carry" : "step"));
   }
   if (is_counted) inputs.push_back(c.add("Range", {c.e.integer(0), c.e.size_number(c.a.size("length")), c.e.integer(1)}));
-  const std::shared_ptr<GraphText> body = c.e.subgraph("body", [&] {
-    return c.region(*c.a.region("body"), given, captured(c, carried + sequences, c.inputs() - carried - sequences));
-  });
+  const std::shared_ptr<GraphText> body = c.e.subgraph(
+      "body", [&] { return c.region(*c.a.region("body"), given, captured(c, carried + sequences, c.inputs() - carried - sequences)); });
   if (is_counted) given.push_back(c.e.fresh("step"));
   for (const std::string& name : given) body->inputs.push_back({.name = name, .is_typed = false});
   const size_t steps = inputs.size() - carried, written = c.node.outputs.size() - carried;
@@ -58,7 +57,9 @@ void while_loop(NodeCall& c) {
   make_around(c);
   const auto carried = static_cast<size_t>(c.a.integer("carried")), asked = static_cast<size_t>(c.a.integer("condition_inputs"));
   const int64_t most = c.a.integer("max_iterations");
-  const auto goes_on = [&](std::span<const std::string> values) { return c.region(*c.a.region("condition"), values, captured(c, carried, asked))[0]; };
+  const auto goes_on = [&](std::span<const std::string> values) {
+    return c.region(*c.a.region("condition"), values, captured(c, carried, asked))[0];
+  };
   Names start, given;
   for (size_t i = 0; i < carried; ++i) {
     start.push_back(c.in(i));
@@ -71,7 +72,8 @@ void while_loop(NodeCall& c) {
     next.insert(next.begin(), goes_on(next));
     return next;
   });
-  body->inputs = {{.name = c.e.fresh("iteration"), .dtype = Dtype::i64, .sizes = {}}, {.name = c.e.fresh("goes_on"), .dtype = Dtype::b8, .sizes = {}}};
+  body->inputs = {{.name = c.e.fresh("iteration"), .dtype = Dtype::i64, .sizes = {}},
+                  {.name = c.e.fresh("goes_on"), .dtype = Dtype::b8, .sizes = {}}};
   for (const std::string& name : given) body->inputs.push_back({.name = name, .is_typed = false});
   const Names results = c.e.add_all("Loop", inputs, carried, {{"body", body}});
   for (size_t i = 0; i < results.size(); ++i) c.out(i, results[i]);

@@ -103,11 +103,13 @@ void is_nan(NodeCall& c) {
 }
 void is_inf(NodeCall& c) {
   const std::string x = c.in(0);
-  c.out(is_floating(c.dtype()) ? c.add("Equal", {c.add("Abs", {x}), c.number(std::numeric_limits<double>::infinity())}) : c.add("Less", {x, x}));
+  c.out(is_floating(c.dtype()) ? c.add("Equal", {c.add("Abs", {x}), c.number(std::numeric_limits<double>::infinity())})
+                               : c.add("Less", {x, x}));
 }
 void is_finite(NodeCall& c) {
   const std::string x = c.in(0);
-  c.out(is_floating(c.dtype()) ? c.add("Less", {c.add("Abs", {x}), c.number(std::numeric_limits<double>::infinity())}) : c.add("Equal", {x, x}));
+  c.out(is_floating(c.dtype()) ? c.add("Less", {c.add("Abs", {x}), c.number(std::numeric_limits<double>::infinity())})
+                               : c.add("Equal", {x, x}));
 }
 void sign_bit(NodeCall& c) {
   const std::string x = c.in(0), zero = c.number(0), below = c.add("Less", {x, zero});
@@ -116,15 +118,7 @@ void sign_bit(NodeCall& c) {
 
 void not_equal(NodeCall& c) { c.out(c.add("Not", {c.add("Equal", {c.in(0), c.in(1)})})); }
 
-// `x <= 0 ? 0 : x` is Relu, which runtimes join with the convolution before it.
-void where(NodeCall& c) {
-  const graph::Value* const condition = c.node.inputs[0];
-  if (is_op(condition, "less_equal") && condition->node->inputs[0] == c.node.inputs[2] && is_number(c.e, condition->node->inputs[1], 0) &&
-      is_number(c.e, c.node.inputs[1], 0) && is_floating(c.spec(2).dtype) && c.shape(2).same_as(c.out_spec().shape)) {
-    return c.out(c.add("Relu", {c.in(2)}));
-  }
-  c.out(c.add("Where", {c.in(0), c.in(1), c.in(2)}));
-}
+void where(NodeCall& c) { c.out(c.add("Where", {c.in(0), c.in(1), c.in(2)})); }
 
 // Ours stays within the range of u8; in ONNX that is left open.
 void cast(NodeCall& c) {
@@ -134,11 +128,21 @@ void cast(NodeCall& c) {
 }
 void indicator(NodeCall& c) { c.out(c.cast(c.in(0), Dtype::i32)); }
 
-constexpr char neg[] = "Neg", absolute[] = "Abs", sign[] = "Sign", root[] = "Sqrt", floor[] = "Floor", ceil[] = "Ceil", round[] = "Round", exp[] = "Exp",
-               log[] = "Log", sine[] = "Sin", cosine[] = "Cos", tangent[] = "Tan", sinh[] = "Sinh", cosh[] = "Cosh", tanh[] = "Tanh", asin[] = "Asin",
-               acos[] = "Acos", atan[] = "Atan", erf[] = "Erf", sigmoid[] = "Sigmoid", softplus[] = "Softplus", sum[] = "Add", sub[] = "Sub", mul[] = "Mul",
-               quotient[] = "Div", max[] = "Max", min[] = "Min", power[] = "Pow", both[] = "And", either[] = "Or", differ[] = "Xor", negation[] = "Not",
-               equal[] = "Equal", less[] = "Less", less_equal[] = "LessOrEqual";
+// Of truth values the bits are what they say.
+template <const char* of_bits, const char* of_truth>
+void bitwise(NodeCall& c) {
+  Names inputs;
+  for (size_t i = 0; i < c.inputs(); ++i) inputs.push_back(c.in(i));
+  c.out(c.add(c.dtype() == Dtype::b8 ? of_truth : of_bits, inputs));
+}
+
+constexpr char neg[] = "Neg", absolute[] = "Abs", sign[] = "Sign", root[] = "Sqrt", floor[] = "Floor", ceil[] = "Ceil", round[] = "Round",
+               exp[] = "Exp", log[] = "Log", sine[] = "Sin", cosine[] = "Cos", tangent[] = "Tan", sinh[] = "Sinh", cosh[] = "Cosh",
+               tanh[] = "Tanh", asin[] = "Asin", acos[] = "Acos", atan[] = "Atan", erf[] = "Erf", sigmoid[] = "Sigmoid",
+               softplus[] = "Softplus", sum[] = "Add", sub[] = "Sub", mul[] = "Mul", quotient[] = "Div", max[] = "Max", min[] = "Min",
+               power[] = "Pow", both[] = "And", either[] = "Or", differ[] = "Xor", negation[] = "Not", equal[] = "Equal", less[] = "Less",
+               less_equal[] = "LessOrEqual", bit_and[] = "BitwiseAnd", bit_or[] = "BitwiseOr", bit_xor[] = "BitwiseXor",
+               bit_not[] = "BitwiseNot";
 
 constexpr Rule rules[] = {
     {"negative", one<neg>, {}, true},
@@ -193,6 +197,13 @@ constexpr Rule rules[] = {
     {"where", where},
     {"cast", cast},
     {"indicator", indicator},
+    {"bitwise_and", bitwise<bit_and, both>},
+    {"bitwise_or", bitwise<bit_or, either>},
+    {"bitwise_xor", bitwise<bit_xor, differ>},
+    {"bitwise_not", bitwise<bit_not, negation>},
+    {"left_shift", nullptr, "ONNX shifts unsigned integers, and ours have a sign"},
+    {"right_shift", nullptr, "ONNX shifts unsigned integers, and ours have a sign"},
+    {"bitcast", nullptr, "ONNX takes no bits for those of another type"},
 };
 
 }  // namespace

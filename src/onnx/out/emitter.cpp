@@ -113,6 +113,7 @@ std::string Emitter::constant(const Tensor& given, std::string_view name) {
   const int64_t bytes = value.shape().count().value() * size_of(value.dtype());
   if (bytes > most_shared_bytes || !name.empty()) {
     initializers_.push_back({unique(std::string(name.empty() ? "constant" : name)), value});
+    if (!name.empty() && initializers_.back().name != name) wanted_.emplace(initializers_.back().name, name);
     return initializers_.back().name;
   }
   std::string key = describe(value);
@@ -126,7 +127,9 @@ std::string Emitter::constant(const Tensor& given, std::string_view name) {
 }
 
 std::string Emitter::number(Dtype dtype, double value) { return constant(cast(tensor(std::vector<double>{value}, Shape{}), dtype), {}); }
-std::string Emitter::integers(const std::vector<int64_t>& values) { return constant(tensor(values, {static_cast<int64_t>(values.size())}), {}); }
+std::string Emitter::integers(const std::vector<int64_t>& values) {
+  return constant(tensor(values, {static_cast<int64_t>(values.size())}), {});
+}
 
 void Emitter::set_known(const graph::Value* value, Tensor known, std::string name) {
   forms_[value] = {.ours = {}, .channels_second = {}, .known = std::move(known), .known_name = std::move(name)};
@@ -184,7 +187,8 @@ std::shared_ptr<GraphText> Emitter::subgraph(std::string_view name, const std::f
   }
   std::set<std::string> given;
   for (std::string& result : results) {
-    const bool is_made_here = std::ranges::any_of(graph->nodes, [&](const NodeText& node) { return std::ranges::find(node.outputs, result) != node.outputs.end(); });
+    const bool is_made_here = std::ranges::any_of(
+        graph->nodes, [&](const NodeText& node) { return std::ranges::find(node.outputs, result) != node.outputs.end(); });
     if (!is_made_here || given.contains(result)) result = add("Identity", {result});
     given.insert(result);
     graph->outputs.push_back({.name = result, .is_typed = false});
@@ -199,7 +203,8 @@ GraphText Emitter::finish(std::string name, std::vector<ValueText> inputs, std::
   std::map<std::string, std::string> renamed;
   Names last;  // of results that no node gives, or that two outputs are
   for (size_t i = 0; i < results.size(); ++i) {
-    const bool is_made = std::ranges::any_of(nodes_, [&](const NodeText& node) { return std::ranges::find(node.outputs, results[i]) != node.outputs.end(); });
+    const bool is_made = std::ranges::any_of(
+        nodes_, [&](const NodeText& node) { return std::ranges::find(node.outputs, results[i]) != node.outputs.end(); });
     if (is_made && renamed.emplace(results[i], outputs[i].name).second) continue;
     nodes_.push_back({.op = "Identity", .inputs = {results[i]}, .outputs = {outputs[i].name}, .attributes = {}, .place = {}});
   }
@@ -207,7 +212,22 @@ GraphText Emitter::finish(std::string name, std::vector<ValueText> inputs, std::
   used.clear();
   note_uses(nodes_, used);
   std::erase_if(initializers_, [&](const Initializer& each) { return !used.contains(each.name); });
-  return {.name = std::move(name), .nodes = std::move(nodes_), .initializers = std::move(initializers_), .inputs = std::move(inputs), .outputs = std::move(outputs)};
+  // A weight that others were made of is gone: the last of them has its name.
+  for (const ValueText& output : outputs) used.insert(output.name);
+  for (const ValueText& input : inputs) used.insert(input.name);
+  renamed.clear();
+  for (Initializer& each : initializers_) {
+    const auto wanted = wanted_.find(each.name);
+    if (wanted == wanted_.end() || !used.insert(wanted->second).second) continue;
+    renamed.emplace(each.name, wanted->second);
+    each.name = wanted->second;
+  }
+  rename(nodes_, renamed);
+  return {.name = std::move(name),
+          .nodes = std::move(nodes_),
+          .initializers = std::move(initializers_),
+          .inputs = std::move(inputs),
+          .outputs = std::move(outputs)};
 }
 
 }  // namespace anyshape::onnx::out

@@ -37,8 +37,8 @@ bool has_fixed_sizes(const Attrs& attrs) {
 const Rule* find_rule(std::string_view op) {
   static const auto& by_name = *new std::map<std::string_view, const Rule*>([] {
     std::map<std::string_view, const Rule*> found;
-    for (const std::span<const Rule> family : {elementwise_rules(), reduce_rules(), contraction_rules(), image_rules(), movement_rules(), index_rules(),
-                                               segment_rules(), source_rules(), control_rules()}) {
+    for (const std::span<const Rule> family : {elementwise_rules(), reduce_rules(), contraction_rules(), image_rules(), movement_rules(),
+                                               index_rules(), segment_rules(), source_rules(), control_rules()}) {
       for (const Rule& rule : family) found.emplace(rule.op, &rule);
     }
     return found;
@@ -56,10 +56,10 @@ bool is_number(const Emitter& emitter, const graph::Value* value, double number)
 
 void Exporter::note_uses(const graph::Graph& graph) {
   for (const graph::Node* node : graph.nodes()) {
-    used_.insert(node->inputs.begin(), node->inputs.end());
+    for (const graph::Value* input : node->inputs) ++uses_[input];
     for (const graph::NamedRegion& region : graph::regions_of(*node)) note_uses(*region.graph);
   }
-  used_.insert(graph.outputs.begin(), graph.outputs.end());
+  for (const graph::Value* output : graph.outputs) ++uses_[output];
 }
 
 // What depends on weights alone is computed now, where that takes no more room than they do.
@@ -80,7 +80,8 @@ bool Exporter::compute(const graph::Node& node) {
   if (made > given || !has_fixed_sizes(node.attrs)) return false;
   const std::vector<Tensor> results = bind_all(*node.op, inputs, node.attrs);
   const bool keeps = node.op->kind == OpKind::Movement || node.op->traits.is_cast;  // it is the same weight still
-  for (size_t i = 0; i < results.size(); ++i) e_.set_known(node.outputs[i], results[i], keeps ? e_.known_name(node.inputs[0]) : std::string());
+  for (size_t i = 0; i < results.size(); ++i)
+    e_.set_known(node.outputs[i], results[i], keeps ? e_.known_name(node.inputs[0]) : std::string());
   return true;
 }
 
@@ -101,8 +102,9 @@ std::string Exporter::missing() const {
     if (!missing.layers.empty()) {
       constexpr size_t most = 4;
       const size_t shown = std::min(missing.layers.size(), most);
-      where += fmt::format(", in {}{}", fmt::join(missing.layers.begin(), missing.layers.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
-                           missing.layers.size() > most ? ", ..." : "");
+      where +=
+          fmt::format(", in {}{}", fmt::join(missing.layers.begin(), missing.layers.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                      missing.layers.size() > most ? ", ..." : "");
     }
     lines.push_back(fmt::format("{} ({}): {}", what.first, where, what.second));
   }
@@ -111,7 +113,8 @@ std::string Exporter::missing() const {
 
 void Exporter::write(const graph::Node& node) {
   if (const ConstantAttrs* literal = literal_in(*node.op, node.attrs)) {
-    const Tensor number = is_floating(literal->dtype) ? tensor(std::vector<double>{literal->number}, Shape{}) : tensor(std::vector<int64_t>{literal->integer}, Shape{});
+    const Tensor number = is_floating(literal->dtype) ? tensor(std::vector<double>{literal->number}, Shape{})
+                                                      : tensor(std::vector<int64_t>{literal->integer}, Shape{});
     e_.set_known(node.outputs[0], cast(number, literal->dtype), {});
     return;
   }
@@ -124,7 +127,7 @@ void Exporter::write(const graph::Node& node) {
   }
   try {
     NodeCall call(*this, e_, node, rule->widens);
-    rule->write(call);
+    if (!write_pattern(call)) rule->write(call);
   } catch (const NoForm& why) {
     note_missing(node, why.reason);
   }

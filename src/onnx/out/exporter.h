@@ -3,8 +3,9 @@
 #include "onnx/out/emitter.h"
 
 #include <map>
-#include <set>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace anyshape::onnx::out {
 
@@ -14,7 +15,10 @@ class Exporter {
 
   // Writes the nodes of a graph whose inputs are there; gives the names of its outputs.
   Names write(const graph::Graph& graph);
-  bool is_used(const graph::Value* value) const { return used_.contains(value); }
+  size_t uses(const graph::Value* value) const {
+    const auto found = uses_.find(value);
+    return found == uses_.end() ? 0 : found->second;
+  }
   void note_uses(const graph::Graph& graph);  // of a graph and its regions, before it is written
 
   // Text on the ops that had no form: "normal (2 times, in layers a and b): it draws ..."; empty where all had one.
@@ -30,7 +34,7 @@ class Exporter {
     std::vector<std::string> layers;
   };
   Emitter& e_;
-  std::set<const graph::Value*> used_;
+  std::unordered_map<const graph::Value*, size_t> uses_;
   std::map<std::pair<std::string, std::string>, Missing> missing_;  // by op and reason
 };
 

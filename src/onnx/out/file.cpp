@@ -26,7 +26,8 @@ Message of(const Initializer& initializer) {
   message.add_packed(1, sizes);
   message.add(2, element_type(dtype));
   message.add(8, std::string_view(initializer.name));
-  message.point_to(9, count == 0 ? std::string_view("") : std::string_view(host_data(initializer.value), static_cast<size_t>(count * size_of(dtype))));
+  message.point_to(
+      9, count == 0 ? std::string_view("") : std::string_view(host_data(initializer.value), static_cast<size_t>(count * size_of(dtype))));
   return message;
 }
 
@@ -143,9 +144,10 @@ void write(const FileText& text, const std::string& place, const std::filesystem
   }
   constexpr uint64_t most = std::numeric_limits<int32_t>::max();
   if (message.size() > most) {
-    throw ArgumentError(fmt::format("{}: the file would have {} bytes; expected at most {}, which is what the format can hold. Save a part of the "
-                                    "model, or its weights as safetensors.",
-                                    place, message.size(), most));
+    throw ArgumentError(
+        fmt::format("{}: the file would have {} bytes; expected at most {}, which is what the format can hold. Save a part of the "
+                    "model, or its weights as safetensors.",
+                    place, message.size(), most));
   }
   WholeFile out(place, file);
   message.write([&](std::string_view bytes) { out.write(bytes); });

@@ -15,9 +15,9 @@ Dim span_of(int64_t taps, int64_t dilation) { return (taps - 1) * dilation + 1; 
 // Where windows lie along the spatial axes: numbers before and behind the image, or padding that goes with its size.
 struct Placed {
   std::vector<int64_t> taps, strides, dilation, before, behind;
-  bool is_same = false;           // as ONNX's SAME_UPPER
+  bool is_same = false;                       // as ONNX's SAME_UPPER
   std::vector<Dim> open_before, open_behind;  // sizes of the call, where it is none of these
-  Attributes attributes;          // strides and dilation, and padding where it is fixed
+  Attributes attributes;                      // strides and dilation, and padding where it is fixed
 };
 
 Placed placed_on(NodeCall& c, const std::vector<Dim>& taps) {
@@ -69,10 +69,14 @@ std::string padded(NodeCall& c, const Placed& p, const std::string& x, double va
 }
 
 // [taps..., channels of a group, filters] -> [filters, channels of a group, taps...]
-std::string filters_first(NodeCall& c) {
+std::vector<int64_t> filters_first_order(NodeCall& c) {
   const int rank = c.rank(1);
   std::vector<int64_t> order{rank - 1, rank - 2};
   for (int64_t axis = 0; axis + 2 < rank; ++axis) order.push_back(axis);
+  return order;
+}
+std::string filters_first(NodeCall& c) {
+  const std::vector<int64_t> order = filters_first_order(c);
   const graph::Value* const kernel = c.node.inputs[1];
   if (const Tensor* known = c.e.known(kernel)) return c.e.constant(transpose(*known, order), c.e.known_name(kernel));
   return c.add("Transpose", {c.e.ours(kernel)}, {{"perm", order}});
@@ -85,7 +89,15 @@ void convolution(NodeCall& c) {
   Placed p = placed_on(c, taps_of(c));
   p.attributes.push_back({"group", c.constant(c.a.size("groups"), "the number of groups")});
   const std::string x = padded(c, p, c.in(0), 0);
+  const graph::Value* const kernel = c.node.inputs[1];
   c.out(c.add("Conv", {x, filters_first(c)}, p.attributes));
+  const Tensor* const known = c.e.known(kernel);
+  if (known == nullptr || c.dtype() != c.spec(0).dtype) return;
+  c.e.note_convolution(c.node.outputs[0], {.x = x,
+                                           .kernel = transpose(*known, filters_first_order(c)),
+                                           .bias = {},
+                                           .kernel_name = c.e.known_name(kernel),
+                                           .attributes = p.attributes});
 }
 
 // A transposed convolution gives every input its window of results; those beyond the wanted ones are cut off.
@@ -108,7 +120,10 @@ void transposed_convolution(NodeCall& c) {
   }
   std::vector<int64_t> pads = pads_before;
   pads.insert(pads.end(), pads_behind.begin(), pads_behind.end());
-  Attributes attributes{{"strides", strides}, {"dilations", dilation}, {"kernel_shape", taps}, {"pads", pads},
+  Attributes attributes{{"strides", strides},
+                        {"dilations", dilation},
+                        {"kernel_shape", taps},
+                        {"pads", pads},
                         {"group", c.constant(c.a.size("groups"), "the number of groups")}};
   if (std::ranges::any_of(more, [](int64_t each) { return each > 0; })) attributes.push_back({"output_padding", more});
   c.out(c.add("ConvTranspose", {c.in(0), filters_first(c)}, attributes));
@@ -138,7 +153,8 @@ void max_pool(NodeCall& c) {
   c.use_channels_second();
   if (is_global(c)) return c.out(c.add("GlobalMaxPool", {c.in(0)}));
   const Placed p = pool_windows(c);
-  if (!p.open_before.empty() && !is_floating(c.dtype())) c.no_form("its padding goes with the size of the image, and integers have no -infinity");
+  if (!p.open_before.empty() && !is_floating(c.dtype()))
+    c.no_form("its padding goes with the size of the image, and integers have no -infinity");
   const std::string x = padded(c, p, c.in(0), -std::numeric_limits<double>::infinity());
   c.out(c.add("MaxPool", {x}, p.attributes));
 }
@@ -191,6 +207,35 @@ constexpr Rule rules[] = {
 };
 
 }  // namespace
+
+bool fold_into_convolution(NodeCall& c) {
+  const bool is_factor = c.node.op->name == "multiply";
+  for (const size_t number : {0U, 1U}) {
+    const graph::Value *const image = c.node.inputs[number], *const added = c.node.inputs[1 - number];
+    const Emitter::Convolution* const found = c.e.convolution(image);
+    const Tensor* const known = c.e.known(added);
+    if (found == nullptr || known == nullptr || known->rank() != 1 || !c.is_used_once(image) ||
+        !known->shape()[0].same_as(image->spec.shape[-1]))
+      continue;
+    if (known->dtype() != found->kernel.dtype()) continue;
+    Emitter::Convolution folded = *found;
+    if (is_factor) {
+      std::vector<int64_t> column(static_cast<size_t>(folded.kernel.rank()), 1);
+      column[0] = known->shape()[0].value();
+      folded.kernel = folded.kernel * reshape(*known, Shape(column));
+      if (folded.bias.defined()) folded.bias = folded.bias * *known;
+    } else {
+      folded.bias = folded.bias.defined() ? folded.bias + *known : *known;
+    }
+    Names inputs{folded.x, c.e.constant(folded.kernel, folded.kernel_name)};
+    if (folded.bias.defined()) inputs.push_back(c.e.constant(folded.bias, c.e.known_name(added)));
+    c.use_channels_second();
+    c.out(c.add("Conv", inputs, folded.attributes));
+    c.e.note_convolution(c.node.outputs[0], std::move(folded));
+    return true;
+  }
+  return false;
+}
 
 std::span<const Rule> image_rules() { return rules; }
 

@@ -1,6 +1,7 @@
 // Reading and writing where data says.
 #include "onnx/out/rule.h"
 
+#include <array>
 #include <numeric>
 
 namespace anyshape::onnx::out {
@@ -43,6 +44,12 @@ void scatter(NodeCall& c) {
   c.out(c.add("ScatterND", {zeros, wide(c, 1), c.in(0)}, {{"reduction", std::string("add")}}));
 }
 
+void scatter_update(NodeCall& c) {
+  constexpr std::array<const char*, 5> modes = {"none", "add", "mul", "min", "max"};
+  c.out(
+      c.add("ScatterND", {c.in(0), wide(c, 2), c.in(1)}, {{"reduction", std::string(modes.at(static_cast<size_t>(c.a.integer("mode"))))}}));
+}
+
 // By comparison: ONNX's OneHot counts negative indices from the end, where ours give zeros.
 void one_hot(NodeCall& c) {
   const int64_t rank = c.out_spec().shape.rank(), axis = c.a.integer("axis") < 0 ? c.a.integer("axis") + rank : c.a.integer("axis");
@@ -56,7 +63,7 @@ void one_hot(NodeCall& c) {
 void ordered(NodeCall& c, const Dim& count, bool is_descending) {
   const Names found = c.e.add_all("TopK", {c.in(0), c.e.size(count)}, 2,
                                   {{"axis", c.a.integer("axis")}, {"largest", int64_t{is_descending}}, {"sorted", int64_t{1}}});
-  c.out(0, found[0]);
+  c.out(0, c.spec(0).dtype == Dtype::b8 ? c.cast(found[0], Dtype::b8) : found[0]);
   c.out(1, c.cast(found[1], Dtype::i32));
 }
 void sort(NodeCall& c) { ordered(c, c.shape(0)[static_cast<int>(c.a.integer("axis"))], c.a.flag("descending")); }
@@ -66,7 +73,7 @@ void top_k(NodeCall& c) { ordered(c, c.a.size("k"), true); }
 void search_sorted(NodeCall& c) {
   const std::string values = c.add("Unsqueeze", {c.in(1), c.e.integers({-1})});
   const std::string before = c.add(c.a.flag("right") ? "LessOrEqual" : "Less", {c.in(0), values});
-  c.out(c.add("ReduceSum", {c.cast(before, Dtype::i32), c.e.integers({-1})}, {{"keepdims", int64_t{0}}}));
+  c.out(c.add("ReduceSum", {c.cast(before, Dtype::i32), c.e.integers({c.rank(1)})}, {{"keepdims", int64_t{0}}}));
 }
 
 // What the result has along its first axis is its data-dependent size.
@@ -114,6 +121,7 @@ constexpr Rule rules[] = {
     {"take_along_axis_gradient", nullptr, gradient},
     {"gather_nd", gather_nd},
     {"scatter", scatter},
+    {"scatter_update", scatter_update},
     {"one_hot", one_hot},
     {"sort", sort, {}, true},
     {"top_k", top_k, {}, true},

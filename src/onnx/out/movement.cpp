@@ -122,13 +122,20 @@ void diagonal_matrix(NodeCall& c) {
   const std::string inside = c.add("Min", {c.add("Max", {numbers, zero}), last});
   const std::string spread = c.add("Unsqueeze", {c.add("Gather", {x, inside}, {{"axis", int64_t{-1}}}), c.e.integers({-1})});
   const std::string behind = c.e.integers({1});
-  const std::string is_on = c.add("And", {c.add("Equal", {c.add("Unsqueeze", {numbers, behind}), columns}), c.add("Unsqueeze", {is_there, behind})});
+  const std::string is_on =
+      c.add("And", {c.add("Equal", {c.add("Unsqueeze", {numbers, behind}), columns}), c.add("Unsqueeze", {is_there, behind})});
   c.out(c.add("Where", {is_on, spread, c.number(0)}));
 }
 
 constexpr Rule rules[] = {
-    {"reshape", reshape},   {"transpose", transpose}, {"broadcast_to", broadcast_to}, {"slice", slice},
-    {"pad", pad},           {"concat", concat},       {"stack", stack},               {"diagonal", diagonal},
+    {"reshape", reshape},
+    {"transpose", transpose},
+    {"broadcast_to", broadcast_to},
+    {"slice", slice},
+    {"pad", pad},
+    {"concat", concat},
+    {"stack", stack},
+    {"diagonal", diagonal},
     {"diagonal_matrix", diagonal_matrix},
 };
 

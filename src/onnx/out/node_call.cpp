@@ -78,7 +78,8 @@ void NodeCall::out_ours(size_t output, std::string name) {
   out(output, std::move(name));
 }
 
-bool NodeCall::is_used(size_t output) const { return exporter_.is_used(node.outputs[output]); }
+bool NodeCall::is_used(size_t output) const { return exporter_.uses(node.outputs[output]) > 0; }
+bool NodeCall::is_used_once(const graph::Value* value) const { return exporter_.uses(value) == 1; }
 
 Names NodeCall::region(const graph::Graph& graph, std::span<const std::string> given, std::span<graph::Value* const> captured) {
   const std::vector<graph::Value*>& inputs = graph.inputs();

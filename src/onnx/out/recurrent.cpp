@@ -20,7 +20,9 @@ class Step {
   NodeCall& c;
   const graph::Graph& body;
 
-  const Tensor* known(const Value* value) const { return value->node == nullptr ? c.e.known(c.node.inputs[static_cast<size_t>(value->index)]) : nullptr; }
+  const Tensor* known(const Value* value) const {
+    return value->node == nullptr ? c.e.known(c.node.inputs[static_cast<size_t>(value->index)]) : nullptr;
+  }
   bool is_input(const Value* value, int number) const { return value->node == nullptr && value->index == number; }
 
   using Pair = std::array<const Value*, 2>;
@@ -73,7 +75,7 @@ struct Weights {
 // gates i, f, g, o from x + h @ R + b; c' = f * c + i * tanh(g); h' = o * tanh(c').
 bool is_lstm(const Step& s, int64_t units, Weights& found) {
   const Value *const h = s.body.outputs[0], *const c = s.body.outputs[1];
-  const Value *gates = nullptr;
+  const Value* gates = nullptr;
   const auto gate = [&](const Value* value, std::string_view activation, int64_t number) {
     const Value* const inner = Step::under(value, activation);
     const Value* const all = inner == nullptr ? nullptr : Step::part(inner, number, units);
@@ -82,32 +84,40 @@ bool is_lstm(const Step& s, int64_t units, Weights& found) {
     return true;
   };
   const auto is_cell = [&](const Value* kept, const Value* added) {
-    return Step::either_way(kept, "multiply", [&](const Value* forget, const Value* before) { return s.is_input(before, 1) && gate(forget, "sigmoid", 1); }) &&
-           Step::either_way(added, "multiply", [&](const Value* input, const Value* candidate) { return gate(input, "sigmoid", 0) && gate(candidate, "tanh", 2); });
+    return Step::either_way(
+               kept, "multiply",
+               [&](const Value* forget, const Value* before) { return s.is_input(before, 1) && gate(forget, "sigmoid", 1); }) &&
+           Step::either_way(added, "multiply", [&](const Value* input, const Value* candidate) {
+             return gate(input, "sigmoid", 0) && gate(candidate, "tanh", 2);
+           });
   };
   const bool is_step = Step::either_way(c, "add", is_cell) && Step::either_way(h, "multiply", [&](const Value* shown, const Value* cell) {
-    return Step::under(cell, "tanh") == c && gate(shown, "sigmoid", 3);
-  });
+                         return Step::under(cell, "tanh") == c && gate(shown, "sigmoid", 3);
+                       });
   return is_step && s.with_bias(gates, found.bias, [&](const Value* inner) {
-    return Step::either_way(inner, "add", [&](const Value* x, const Value* product) { return s.is_input(x, 2) && s.is_recurrent(product, 0, found.recurrent); });
+    return Step::either_way(inner, "add", [&](const Value* x, const Value* product) {
+      return s.is_input(x, 2) && s.is_recurrent(product, 0, found.recurrent);
+    });
   });
 }
 
 // h' = z * h + (1 - z) * tanh(candidate)
 bool is_mixed(const Step& s, const Value*& z, const Value*& candidate) {
   const auto fits = [&](const Value* kept, const Value* made) {
-    return Step::either_way(kept, "multiply", [&](const Value* share, const Value* before) {
-      z = share;
-      return s.is_input(before, 0) && Step::under(share, "sigmoid") != nullptr;
-    }) && Step::either_way(made, "multiply", [&](const Value* rest, const Value* bent) {
-      const std::optional<Step::Pair> pair = Step::operands(rest, "subtract");
-      candidate = Step::under(bent, "tanh");
-      if (!pair || candidate == nullptr || (*pair)[1] != z) return false;
-      const Tensor* one = s.known((*pair)[0]);
-      if (one != nullptr) return one->shape().count().same_as(1) && one->item<double>() == 1;
-      if (!is_op((*pair)[0], "constant")) return false;
-      return AttributeTable((*pair)[0]->node->attrs).number("number") == 1;
-    });
+    return Step::either_way(kept, "multiply",
+                            [&](const Value* share, const Value* before) {
+                              z = share;
+                              return s.is_input(before, 0) && Step::under(share, "sigmoid") != nullptr;
+                            }) &&
+           Step::either_way(made, "multiply", [&](const Value* rest, const Value* bent) {
+             const std::optional<Step::Pair> pair = Step::operands(rest, "subtract");
+             candidate = Step::under(bent, "tanh");
+             if (!pair || candidate == nullptr || (*pair)[1] != z) return false;
+             const Tensor* one = s.known((*pair)[0]);
+             if (one != nullptr) return one->shape().count().same_as(1) && one->item<double>() == 1;
+             if (!is_op((*pair)[0], "constant")) return false;
+             return AttributeTable((*pair)[0]->node->attrs).number("number") == 1;
+           });
   };
   return Step::either_way(s.body.outputs[0], "add", fits);
 }
@@ -126,16 +136,17 @@ bool is_gru(const Step& s, int64_t units, Weights& found) {
   const auto gate = [&](const Value* value, int64_t number) {
     const Value* const inner = Step::under(value, "sigmoid");
     return inner != nullptr && Step::either_way(inner, "add", [&](const Value* x, const Value* h) {
-      const Value *const all_x = Step::part(x, number, units), *const all_h = Step::part(h, number, units);
-      if (all_x == nullptr || all_h == nullptr || is_op(all_h, "slice")) return false;
-      const Tensor *weight = nullptr, *bias = nullptr;
-      const bool is_product = s.with_bias(all_h, bias, [&](const Value* inside) { return s.is_recurrent(inside, 0, weight); });
-      return is_product && parts(x, h, number);
-    });
+             const Value *const all_x = Step::part(x, number, units), *const all_h = Step::part(h, number, units);
+             if (all_x == nullptr || all_h == nullptr || is_op(all_h, "slice")) return false;
+             const Tensor *weight = nullptr, *bias = nullptr;
+             const bool is_product = s.with_bias(all_h, bias, [&](const Value* inside) { return s.is_recurrent(inside, 0, weight); });
+             return is_product && parts(x, h, number);
+           });
   };
-  const bool is_step = gate(z, 0) && Step::either_way(candidate, "add", [&](const Value* x, const Value* reset) {
-    return Step::either_way(reset, "multiply", [&](const Value* r, const Value* h) { return gate(r, 1) && parts(x, h, 2); });
-  });
+  const bool is_step =
+      gate(z, 0) && Step::either_way(candidate, "add", [&](const Value* x, const Value* reset) {
+        return Step::either_way(reset, "multiply", [&](const Value* r, const Value* h) { return gate(r, 1) && parts(x, h, 2); });
+      });
   return is_step && s.with_bias(given, found.bias, [&](const Value* inner) { return s.is_input(inner, 1); }) &&
          s.with_bias(product, found.recurrent_bias, [&](const Value* inner) { return s.is_recurrent(inner, 0, found.recurrent); });
 }
@@ -145,18 +156,22 @@ bool is_simple(const Step& s, int64_t, Weights& found) {
   const Value* const inner = Step::under(s.body.outputs[0], "tanh");
   if (inner == nullptr) return false;
   const auto sum = [&](const Value* value) {
-    return Step::either_way(value, "add", [&](const Value* x, const Value* product) { return s.is_input(x, 1) && s.is_recurrent(product, 0, found.recurrent); });
+    return Step::either_way(value, "add", [&](const Value* x, const Value* product) {
+      return s.is_input(x, 1) && s.is_recurrent(product, 0, found.recurrent);
+    });
   };
   if (s.with_bias(inner, found.bias, sum)) return true;
   return Step::either_way(inner, "add", [&](const Value* x, const Value* product) {
-    return s.with_bias(x, found.bias, [&](const Value* given) { return s.is_input(given, 1); }) && s.is_recurrent(product, 0, found.recurrent);
+    return s.with_bias(x, found.bias, [&](const Value* given) { return s.is_input(given, 1); }) &&
+           s.is_recurrent(product, 0, found.recurrent);
   });
 }
 
 // Gates side by side in another order, then gates first: [rows, gates * units] -> [1, gates * units, rows].
 Tensor turned(const Tensor& weight, const std::vector<int64_t>& order, int64_t units) {
   std::vector<Tensor> parts;
-  const Tensor flat = reshape(weight, {weight.shape().count() / (units * static_cast<int64_t>(order.size())), units * static_cast<int64_t>(order.size())});
+  const Tensor flat =
+      reshape(weight, {weight.shape().count() / (units * static_cast<int64_t>(order.size())), units * static_cast<int64_t>(order.size())});
   for (const int64_t gate : order) parts.push_back(slice(flat, {{}, {.begin = gate * units, .end = (gate + 1) * units}}));
   return expand_dims(transpose(concat(parts, {.axis = -1})), 0);
 }
@@ -182,8 +197,13 @@ void write(NodeCall& c, const Kind& kind, int64_t units, const graph::Node& prod
     const Tensor own = bias == nullptr ? zeros({wide}, {.dtype = kernel.dtype()}) : *bias;
     return reshape(turned(own, kind.order, units), {1, wide});
   };
-  Names inputs{c.e.ours(product.inputs[0]), c.e.constant(turned(kernel, kind.order, units), name), c.e.constant(turned(*found.recurrent, kind.order, units), {}), {}, {}};
-  if (found.bias != nullptr || found.recurrent_bias != nullptr) inputs[3] = c.e.constant(concat({bias_of(found.bias), bias_of(found.recurrent_bias)}, {.axis = 1}), {});
+  Names inputs{c.e.ours(product.inputs[0]),
+               c.e.constant(turned(kernel, kind.order, units), name),
+               c.e.constant(turned(*found.recurrent, kind.order, units), {}),
+               {},
+               {}};
+  if (found.bias != nullptr || found.recurrent_bias != nullptr)
+    inputs[3] = c.e.constant(concat({bias_of(found.bias), bias_of(found.recurrent_bias)}, {.axis = 1}), {});
   for (size_t state = 0; state < kind.states; ++state) inputs.push_back(state_before(c, state));
   while (inputs.back().empty()) inputs.pop_back();
   Attributes attributes{{"hidden_size", units}, {"direction", std::string(c.a.flag("reverse") ? "reverse" : "forward")}};
@@ -198,7 +218,8 @@ void write(NodeCall& c, const Kind& kind, int64_t units, const graph::Node& prod
 }  // namespace
 
 bool write_recurrent(NodeCall& c) {
-  static const auto& kinds = *new std::vector<Kind>{{"LSTM", 2, {0, 3, 1, 2}, is_lstm}, {"GRU", 1, {0, 1, 2}, is_gru}, {"RNN", 1, {0}, is_simple}};
+  static const auto& kinds =
+      *new std::vector<Kind>{{"LSTM", 2, {0, 3, 1, 2}, is_lstm}, {"GRU", 1, {0, 1, 2}, is_gru}, {"RNN", 1, {0}, is_simple}};
   const auto carried = static_cast<size_t>(c.a.integer("carried"));
   if (c.a.integer("sequences") != 1 || c.node.outputs.size() > carried + 1) return false;
   // x @ kernel, and the bias where it is added to all steps at once.

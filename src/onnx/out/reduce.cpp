@@ -122,7 +122,8 @@ void cumprod(NodeCall& c) {
   });
 }
 
-constexpr char sum[] = "ReduceSum", prod[] = "ReduceProd", max[] = "ReduceMax", min[] = "ReduceMin", argmax[] = "ArgMax", argmin[] = "ArgMin";
+constexpr char sum[] = "ReduceSum", prod[] = "ReduceProd", max[] = "ReduceMax", min[] = "ReduceMin", argmax[] = "ArgMax",
+               argmin[] = "ArgMin";
 constexpr std::string_view gradient = "it is part of a gradient, and ONNX has none";
 
 constexpr Rule rules[] = {

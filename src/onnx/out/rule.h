@@ -33,19 +33,22 @@ class NodeCall {
   const TensorSpec& out_spec(size_t output = 0) const { return node.outputs[output]->spec; }
   Dtype dtype() const { return computed(spec(0).dtype); }  // of input 0 as in() gives it
 
-  std::string in(size_t input);                  // in the layout and dtype that is computed with
+  std::string in(size_t input);  // in the layout and dtype that is computed with
   void out(std::string name) { out(0, std::move(name)); }
-  void out(size_t output, std::string name);     // in the same layout; in the dtype that is computed with
+  void out(size_t output, std::string name);       // in the same layout; in the dtype that is computed with
   void out_ours(size_t output, std::string name);  // as our graph has it
   bool is_used(size_t output) const;
+  bool is_used_once(const graph::Value* value) const;
 
   // Images: with channels behind the rows.
-  bool keeps_layout();                           // the first input is there in that layout alone; the call follows it
+  bool keeps_layout();  // the first input is there in that layout alone; the call follows it
   void use_channels_second() { channels_second_ = true; }
   bool is_channels_second() const { return channels_second_; }
-  int64_t axis(int64_t ours, int rank) const;    // where an axis of ours is in the layout that is computed with
+  int64_t axis(int64_t ours, int rank) const;  // where an axis of ours is in the layout that is computed with
 
-  std::string add(std::string_view op, Names inputs, Attributes attributes = {}) { return e.add(op, std::move(inputs), std::move(attributes)); }
+  std::string add(std::string_view op, Names inputs, Attributes attributes = {}) {
+    return e.add(op, std::move(inputs), std::move(attributes));
+  }
   std::string number(double value) { return e.number(dtype(), value); }
   std::string cast(const std::string& name, Dtype dtype) { return add("Cast", {name}, {{"to", element_type(dtype)}}); }
   // The text of this region, its inputs being these values of ours or names.
@@ -82,6 +85,11 @@ const Rule* find_rule(std::string_view op);  // null: there is none
 // The values of a graph by their ops, for rules that look for more than one op.
 bool is_op(const graph::Value* value, std::string_view op);
 bool is_number(const Emitter& emitter, const graph::Value* value, double number);  // a constant of one element
+
+// Several ops that ONNX has one for, where this call is the last of them; false where it is not.
+bool write_pattern(NodeCall& call);
+// A factor or a term per channel that follows a convolution becomes part of its weights; false where it does not.
+bool fold_into_convolution(NodeCall& call);
 
 // A recurrent layer's loop as ONNX's own node; false where it is none of those.
 bool write_recurrent(NodeCall& call);

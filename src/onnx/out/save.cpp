@@ -37,7 +37,9 @@ struct Saved {
   std::vector<std::string> outputs;  // their names, where the model has some
 };
 
-[[noreturn]] void refuse(const Saved& saved, const std::string& what) { throw ArgumentError(fmt::format("onnx::save: {}: {}", saved.described, what)); }
+[[noreturn]] void refuse(const Saved& saved, const std::string& what) {
+  throw ArgumentError(fmt::format("onnx::save: {}: {}", saved.described, what));
+}
 
 // Sizes to trace with where no example says them: large enough for windows and strides, small enough to be written down.
 std::vector<int64_t> usual_sizes(const Signature& signature) {
@@ -45,7 +47,8 @@ std::vector<int64_t> usual_sizes(const Signature& signature) {
   std::vector<int64_t> sizes;
   for (const Dim& symbol : signature.symbols()) {
     const DimOptions& options = as_symbol(symbol)->options;
-    const int64_t step = std::max<int64_t>(options.multiple_of, 1), wanted = std::max((usual + step - 1) / step * step, (options.min + step - 1) / step * step);
+    const int64_t step = std::max<int64_t>(options.multiple_of, 1),
+                  wanted = std::max((usual + step - 1) / step * step, (options.min + step - 1) / step * step);
     sizes.push_back(wanted > options.max ? options.max / step * step : wanted);
   }
   return sizes;
@@ -73,14 +76,17 @@ Traced trace_of(const Saved& saved, const Signature& signature, std::span<const 
     return detail::FunctionResults{ragged.take_apart(results, arguments)};
   });
   const Trace& trace = traced.trace;
-  if (trace.made_variables) refuse(saved, "it makes variables as it runs; expected one that is built. Call it once on data, or its build().");
+  if (trace.made_variables)
+    refuse(saved, "it makes variables as it runs; expected one that is built. Call it once on data, or its build().");
   if (!trace.assigned.empty()) {
     std::vector<std::string> names;
     for (const auto& variable : trace.assigned) names.push_back(variable->described());
-    refuse(saved, fmt::format("it assigns {}; expected what gives results and changes nothing: an ONNX file holds no training step. Save the model that it trains.",
+    refuse(saved, fmt::format("it assigns {}; expected what gives results and changes nothing: an ONNX file holds no training step. Save "
+                              "the model that it trains.",
                               fmt::join(names, ", ")));
   }
-  if (!trace.wide.empty()) refuse(saved, "a number among its arguments meets f64; expected a tensor of rank 0 with the dtype that it is used in.");
+  if (!trace.wide.empty())
+    refuse(saved, "a number among its arguments meets f64; expected a tensor of rank 0 with the dtype that it is used in.");
   return traced;
 }
 
@@ -160,7 +166,8 @@ std::vector<std::string> output_names(const Saved& saved, const SaveOptions& opt
   const std::vector<std::string>& given = options.outputs.empty() ? saved.outputs : options.outputs;
   const size_t results = traced.parts.size();
   if (!options.outputs.empty() && given.size() != results) {
-    refuse(saved, fmt::format("it has {} result{} and .outputs {} name{}; expected one for each.", results, results == 1 ? "" : "s", given.size(), given.size() == 1 ? "" : "s"));
+    refuse(saved, fmt::format("it has {} result{} and .outputs {} name{}; expected one for each.", results, results == 1 ? "" : "s",
+                              given.size(), given.size() == 1 ? "" : "s"));
   }
   std::vector<std::string> names;
   for (size_t i = 0; i < results; ++i) {
@@ -171,7 +178,8 @@ std::vector<std::string> output_names(const Saved& saved, const SaveOptions& opt
   return names;
 }
 
-void write(const Saved& saved, const Signature& signature, std::span<const int64_t> sizes, const std::filesystem::path& file, const SaveOptions& options) {
+void write(const Saved& saved, const Signature& signature, std::span<const int64_t> sizes, const std::filesystem::path& file,
+           const SaveOptions& options) {
   if (options.opset < 18 || options.opset > 21) refuse(saved, fmt::format("the opset is {}; expected 18 to 21.", options.opset));
   const Traced traced = trace_of(saved, signature, sizes);
   const Trace& trace = traced.trace;
@@ -187,13 +195,16 @@ void write(const Saved& saved, const Signature& signature, std::span<const int64
   const std::vector<graph::Value*>& values = graph.inputs();
   const std::vector<std::string> wanted = output_names(saved, options, traced);
   for (const std::string& name : wanted) {
-    if (emitter.unique(name) != name) refuse(saved, fmt::format("two results are called \"{}\"; expected a name of its own for each.", name));
+    if (emitter.unique(name) != name)
+      refuse(saved, fmt::format("two results are called \"{}\"; expected a name of its own for each.", name));
   }
   for (size_t i = 0; i < specs.size(); ++i) {
     graph::Value* const input = values[i];
     std::string& name = input->spec.name;
     if (name.empty()) name = specs.size() == 1 ? "input" : fmt::format("input{}", i);
-    if (emitter.unique(name) != name) refuse(saved, fmt::format("\"{}\" is the name of two inputs, or of an input and a result; expected a name of its own for each.", name));
+    if (emitter.unique(name) != name)
+      refuse(saved,
+             fmt::format("\"{}\" is the name of two inputs, or of an input and a result; expected a name of its own for each.", name));
     emitter.set(input, name);
     for (const Dim& size : input->spec.shape) {
       if (const Symbol* symbol = as_symbol(size)) symbols.insert(symbol->name);
@@ -201,7 +212,8 @@ void write(const Saved& saved, const Signature& signature, std::span<const int64
     inputs.push_back(value_text(name, input->spec, symbols));
   }
   bind_symbols(emitter, graph, signature);
-  for (size_t i = 0; i < trace.captures.size(); ++i) emitter.set_known(values[specs.size() + i], trace.captures[i], values[specs.size() + i]->spec.name);
+  for (size_t i = 0; i < trace.captures.size(); ++i)
+    emitter.set_known(values[specs.size() + i], trace.captures[i], values[specs.size() + i]->spec.name);
   const size_t first = specs.size() + trace.captures.size();
   for (size_t i = 0; i < trace.variables.size(); ++i) {
     const std::string& owner = trace.owners[i];
@@ -210,13 +222,17 @@ void write(const Saved& saved, const Signature& signature, std::span<const int64
   }
   const onnx::out::Names results = exporter.write(graph);
   if (const std::string missing = exporter.missing(); !missing.empty()) {
-    refuse(saved, fmt::format("some of its ops have no form in ONNX: {}. docs/guide/onnx_export.md lists what has; save the part of the model before these, "
-                              "or compute them behind it.",
-                              missing));
+    refuse(
+        saved,
+        fmt::format(
+            "some of its ops have no form in ONNX: {}. docs/guide/onnx_export.md lists what has; save the part of the model before these, "
+            "or compute them behind it.",
+            missing));
   }
   for (size_t i = 0; i < trace.results; ++i) outputs.push_back(value_text(wanted[i], graph.outputs[i]->spec, symbols));
   std::string name = options.name.empty() ? saved.name : options.name;
-  onnx::out::FileText text{.graph = emitter.finish(std::move(name), std::move(inputs), std::move(outputs), results), .opset = options.opset, .notes = {}};
+  onnx::out::FileText text{
+      .graph = emitter.finish(std::move(name), std::move(inputs), std::move(outputs), results), .opset = options.opset, .notes = {}};
   if (const std::string conditions = conditions_of(graph); !conditions.empty()) text.notes.emplace_back("anyshape.sizes", conditions);
   onnx::out::write(text, "onnx::save", file);
 }
@@ -225,14 +241,17 @@ void write(const Saved& saved, const Signature& signature, std::span<const int64
 
 void onnx::save(const AnyLayer& model, const std::filesystem::path& file, const SaveOptions& options) {
   if (!model.defined()) throw ArgumentError("onnx::save: the model is an empty handle; expected a model or layer.");
-  const Saved saved{.described = fmt::format("{} \"{}\"", model.type(), model.name()),
-                    .name = model.name(),
-                    .run = [&](std::span<const Tensor> inputs) { return model.outputs({inputs.begin(), inputs.end()}, {.training = false}).tensors(); },
-                    .outputs = model.layer()->output_names()};
+  const Saved saved{
+      .described = fmt::format("{} \"{}\"", model.type(), model.name()),
+      .name = model.name(),
+      .run = [&](std::span<const Tensor> inputs) { return model.outputs({inputs.begin(), inputs.end()}, {.training = false}).tensors(); },
+      .outputs = model.layer()->output_names()};
   if (!model.is_built()) refuse(saved, "it is not built; expected one that has its weights. Call it once on data, or its build().");
   const std::vector<TensorSpec> specs = options.inputs.empty() ? model.layer()->input_specs() : options.inputs;
   if (specs.empty()) {
-    refuse(saved, "nothing says what it takes; expected a model with as::input(), or .inputs = {as::spec(as::f32, {as::dim(\"batch\"), 784}, \"x\")}.");
+    refuse(saved,
+           "nothing says what it takes; expected a model with as::input(), or .inputs = {as::spec(as::f32, {as::dim(\"batch\"), 784}, "
+           "\"x\")}.");
   }
   const Signature signature = Signature::declared(specs);
   write(saved, signature, usual_sizes(signature), file, options);
@@ -248,7 +267,8 @@ void detail::save_onnx(const FunctionCore& core, const FunctionCall& call, std::
   const std::vector<TensorSpec>& specs = options.inputs.empty() ? declared.signature : options.inputs;
   const detail::structure::Description description = call.describe();
   if (!specs.empty() && specs.size() != description.tensors.size())
-    refuse(saved, fmt::format("it takes {} tensors, and {} are described; expected one spec for each.", description.tensors.size(), specs.size()));
+    refuse(saved,
+           fmt::format("it takes {} tensors, and {} are described; expected one spec for each.", description.tensors.size(), specs.size()));
   if (specs.empty() && examples.empty() && !description.tensors.empty())
     refuse(saved, "it has no signature; expected one, .inputs in the options, or examples of the arguments behind the options.");
   const Signature signature = specs.empty() ? Signature::open(examples, description.tensors) : Signature::declared(specs);

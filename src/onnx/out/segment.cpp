@@ -25,7 +25,8 @@ class Rows {
   // The row of each value: how many rows end at it or before.
   std::string ids() {
     if (!ids_.empty()) return ids_;
-    const std::string counts = c.add("Expand", {c.e.integer(0), c.e.size(total_ + 1)}), ones = c.add("Expand", {c.e.integer(1), c.e.size(rows_)});
+    const std::string counts = c.add("Expand", {c.e.integer(0), c.e.size(total_ + 1)}),
+                      ones = c.add("Expand", {c.e.integer(1), c.e.size(rows_)});
     const std::string ended = c.add("ScatterElements", {counts, ends, ones}, {{"reduction", std::string("add")}});
     const std::string zero = c.e.integers({0});
     return ids_ = c.add("Slice", {c.add("CumSum", {ended, c.e.integer(0)}), zero, c.e.size(total_), zero});
@@ -43,8 +44,8 @@ class Rows {
   }
 
   // x [count, ...] at these indices, and the filling where there is no element.
-  std::string taken(const std::string& x, const std::vector<Dim>& element, const Dim& count, const std::string& is_there, const std::string& places,
-                    const std::string& filling) {
+  std::string taken(const std::string& x, const std::vector<Dim>& element, const Dim& count, const std::string& is_there,
+                    const std::string& places, const std::string& filling) {
     std::vector<Dim> one{1};
     one.insert(one.end(), element.begin(), element.end());
     const std::string more = c.add("Concat", {x, c.add("Expand", {filling, c.e.sizes(one)})}, {{"axis", int64_t{0}}});
@@ -101,13 +102,19 @@ double lowest(Dtype dtype) {
 void sum(NodeCall& c) { c.out(rows_of_values(c).combined(c.in(0), "add", c.number(0))); }
 void prod(NodeCall& c) { c.out(rows_of_values(c).combined(c.in(0), "mul", c.number(1))); }
 void extreme(NodeCall& c, bool is_max) {
-  if (c.spec(0).dtype == Dtype::u8 || c.dtype() == Dtype::i64) c.no_form("what an empty row gives cannot be said in its dtype; cast the values to f32 or i32");
+  if (c.spec(0).dtype == Dtype::u8 || c.dtype() == Dtype::i64)
+    c.no_form("what an empty row gives cannot be said in its dtype; cast the values to f32 or i32");
   const double least = lowest(c.dtype());
-  c.out(rows_of_values(c).combined(c.in(0), is_max ? "max" : "min", c.number(is_max ? least : c.dtype() == Dtype::i32 ? -1 - least : -least)));
+  c.out(rows_of_values(c).combined(c.in(0), is_max ? "max" : "min",
+                                   c.number(is_max                    ? least
+                                            : c.dtype() == Dtype::i32 ? -1 - least
+                                                                      : -least)));
 }
 void max(NodeCall& c) { extreme(c, true); }
 void min(NodeCall& c) { extreme(c, false); }
-void any(NodeCall& c) { c.out(c.cast(rows_of_values(c).combined(c.cast(c.in(0), Dtype::i32), "add", c.e.number(Dtype::i32, 0)), Dtype::b8)); }
+void any(NodeCall& c) {
+  c.out(c.cast(rows_of_values(c).combined(c.cast(c.in(0), Dtype::i32), "add", c.e.number(Dtype::i32, 0)), Dtype::b8));
+}
 void all(NodeCall& c) {
   const std::string others = c.cast(c.add("Not", {c.in(0)}), Dtype::i32);
   c.out(c.add("Not", {c.cast(rows_of_values(c).combined(others, "add", c.e.number(Dtype::i32, 0)), Dtype::b8)}));
@@ -149,7 +156,8 @@ void cumsum(NodeCall& c) {
   Rows rows = rows_of_values(c);
   const std::vector<Dim> element = element_of(c.shape(0), 1);
   const std::string padded = rows.padded(c.in(0), element, rows.total(), c.number(0));
-  const std::string sums = c.add("CumSum", {padded, c.e.integer(1)}, {{"exclusive", int64_t{c.a.flag("exclusive")}}, {"reverse", int64_t{c.a.flag("reverse")}}});
+  const std::string sums =
+      c.add("CumSum", {padded, c.e.integer(1)}, {{"exclusive", int64_t{c.a.flag("exclusive")}}, {"reverse", int64_t{c.a.flag("reverse")}}});
   c.out(rows.flat(sums, element, rows.total()));
 }
 

@@ -19,7 +19,8 @@ void size(NodeCall& c) {
 
 void constant(NodeCall& c) {
   const Dtype dtype = c.a.dtype("dtype");
-  c.out_ours(0, is_floating(dtype) ? c.e.number(dtype, c.a.number("number")) : c.e.number(dtype, static_cast<double>(c.a.integer("integer"))));
+  c.out_ours(0,
+             is_floating(dtype) ? c.e.number(dtype, c.a.number("number")) : c.e.number(dtype, static_cast<double>(c.a.integer("integer"))));
 }
 
 constexpr std::string_view random = "it draws random numbers, and ONNX's would be others";

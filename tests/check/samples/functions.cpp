@@ -2,6 +2,7 @@
 #include "check/samples/reduce_cases.h"
 
 #include <anyshape/ops.h>
+#include <anyshape/ops/hyperbolic.h>
 
 #include <cmath>
 #include <numbers>
@@ -64,6 +65,9 @@ std::vector<OpSample> function_samples() {
       unary_sample(
           "acos", acos, [](double x) { return std::acos(x); }, inside),
       unary_sample("atan", atan, [](double x) { return std::atan(x); }),
+      composed(unary_sample("asinh", asinh, [](double x) { return std::asinh(x); }, {}, {4e-6, 0})),
+      composed(unary_sample("acosh", acosh, [](double x) { return std::acosh(x); }, {.low = 1.05, .high = 8}, {4e-6, 0})),
+      composed(unary_sample("atanh", atanh, [](double x) { return std::atanh(x); }, inside, {4e-6, 0})),
       unary_sample("erf", erf, [](double x) { return std::erf(x); }),
       unary_sample("sigmoid", sigmoid, logistic, {}, {4e-6, 0}),
       unary_sample("softplus", softplus, soft_plus, {}, {4e-6, 0}),

@@ -31,7 +31,8 @@ void write_layers(CaseWriter& writer) {
     }
     std::vector<std::vector<Tensor>> calls;
     for (const auto& [rows, time] : {std::pair<int64_t, int64_t>{3, 5}, {1, 4}, {2, 7}, {5, 6}, {4, 9}}) {
-      std::vector<Tensor> inputs = sample.inputs(std::max(rows, sample.least_rows), std::max(time, sample.least_time), static_cast<int>(time));
+      std::vector<Tensor> inputs =
+          sample.inputs(std::max(rows, sample.least_rows), std::max(time, sample.least_time), static_cast<int>(time));
       if (is_f32) std::ranges::transform(inputs, inputs.begin(), [](const Tensor& each) { return in_f32(each); });
       calls.push_back(std::move(inputs));
     }
@@ -39,7 +40,9 @@ void write_layers(CaseWriter& writer) {
       made.outputs(calls[0], {.training = false});
     } catch (const ArgumentError&) {  // a layer that has learned from data, which its config does not say
       made = sample.make();
-      std::ranges::for_each(calls, [&](std::vector<Tensor>& inputs) { inputs = sample.inputs(inputs[0].shape()[0].value(), inputs[0].shape()[1].value(), 1); });
+      std::ranges::for_each(calls, [&](std::vector<Tensor>& inputs) {
+        inputs = sample.inputs(inputs[0].shape()[0].value(), inputs[0].shape()[1].value(), 1);
+      });
       made.outputs(calls[0], {.training = false});
     }
     writer.write(name, [&](const std::vector<Tensor>& inputs) { return made.outputs(inputs, {.training = false}).tensors(); }, calls);

@@ -12,7 +12,8 @@ Calls texts() { return {{tokens(3, 7)}, {tokens(1, 1)}, {tokens(5, 12)}, {tokens
 
 Calls images(int64_t least) {
   Calls calls;
-  for (const auto& [rows, height, width] : std::vector<std::tuple<int64_t, int64_t, int64_t>>{{1, 32, 32}, {2, 40, 56}, {3, 64, 33}, {1, 47, 50}, {2, 32, 65}})
+  for (const auto& [rows, height, width] :
+       std::vector<std::tuple<int64_t, int64_t, int64_t>>{{1, 32, 32}, {2, 40, 56}, {3, 64, 33}, {1, 47, 50}, {2, 32, 65}})
     calls.push_back({random::normal({rows, height + least, width + least, 3})});
   return calls;
 }
@@ -62,9 +63,12 @@ class Causal : public Layer {
 void write_functional(CaseWriter& writer) {
   const Tensor text = input({dynamic}, {.name = "text", .dtype = Dtype::i32}), facts = input({4}, {.name = "facts"});
   const Tensor read = GlobalAveragePooling1D()(Embedding(50, 8)(text)), both = Concatenate()({read, facts});
-  const Model model({.inputs = {text, facts}, .outputs = {{"price", Dense(1)(both)}, {"kind", Dense(3, {.activation = "softmax"})(both)}}, .name = "shop"});
+  const Model model({.inputs = {text, facts},
+                     .outputs = {{"price", Dense(1)(both)}, {"kind", Dense(3, {.activation = "softmax"})(both)}},
+                     .name = "shop"});
   Calls calls;
-  for (const auto& [rows, time] : {std::pair<int64_t, int64_t>{3, 5}, {1, 2}, {7, 9}, {2, 31}, {4, 1}}) calls.push_back({tokens(rows, time), random::normal({rows, 4})});
+  for (const auto& [rows, time] : {std::pair<int64_t, int64_t>{3, 5}, {1, 2}, {7, 9}, {2, 31}, {4, 1}})
+    calls.push_back({tokens(rows, time), random::normal({rows, 4})});
   writer.write("model functional", model, {}, calls);
 }
 
@@ -75,7 +79,8 @@ void write_built(CaseWriter& writer, const std::string& name, const Network& net
 }
 
 Tensor newton(const Tensor& x) {
-  return while_loop([&](const Tensor& y) { return max(abs(y * y - x)) > 1e-3f; }, [&](const Tensor& y) { return (y + x / y) * 0.5f; }, maximum(x, 1.0f));
+  return while_loop([&](const Tensor& y) { return max(abs(y * y - x)) > 1e-3f; }, [&](const Tensor& y) { return (y + x / y) * 0.5f; },
+                    maximum(x, 1.0f));
 }
 
 }  // namespace
@@ -83,17 +88,27 @@ Tensor newton(const Tensor& x) {
 void write_models(CaseWriter& writer) {
   random::set_seed(7);
   const Dim batch = dim("batch"), time = dim("time");
-  const Calls vectors{{random::normal({3, 12})}, {random::normal({1, 12})}, {random::normal({64, 12})}, {random::normal({7, 12})}, {random::normal({0, 12})}};
-  write_built(writer, "mlp", Sequential(Dense(32, {.activation = "relu"}), LayerNormalization(), Dense(16, {.activation = "gelu"}), Dense(5, {.activation = "softmax"})),
+  const Calls vectors{{random::normal({3, 12})},
+                      {random::normal({1, 12})},
+                      {random::normal({64, 12})},
+                      {random::normal({7, 12})},
+                      {random::normal({0, 12})}};
+  write_built(writer, "mlp",
+              Sequential(Dense(32, {.activation = "relu"}), LayerNormalization(), Dense(16, {.activation = "gelu"}),
+                         Dense(5, {.activation = "softmax"})),
               spec(f32, {batch, 12}, "x"), vectors);
-  write_built(writer, "lstm text", Sequential(Embedding(50, 16), LSTM(24), Dense(1, {.activation = "sigmoid"})), spec(i32, {batch, time}, "text"), texts());
-  write_built(writer, "gru text", Sequential(Embedding(50, 16), GRU(24, {.return_sequences = true}), Dense(4)), spec(i32, {batch, time}, "text"), texts());
-  write_built(writer, "bidirectional", Sequential(Embedding(50, 16), Bidirectional(LSTM(8, {.return_sequences = true})), Dense(2)), spec(i32, {batch, time}, "text"), texts());
+  write_built(writer, "lstm text", Sequential(Embedding(50, 16), LSTM(24), Dense(1, {.activation = "sigmoid"})),
+              spec(i32, {batch, time}, "text"), texts());
+  write_built(writer, "gru text", Sequential(Embedding(50, 16), GRU(24, {.return_sequences = true}), Dense(4)),
+              spec(i32, {batch, time}, "text"), texts());
+  write_built(writer, "bidirectional", Sequential(Embedding(50, 16), Bidirectional(LSTM(8, {.return_sequences = true})), Dense(2)),
+              spec(i32, {batch, time}, "text"), texts());
   write_built(writer, "encoder", layer(Encoder()), spec(i32, {batch, time}, "text"), texts());
   write_built(writer, "causal", layer(Causal()), spec(i32, {batch, time}, "text"), texts());
   write_built(writer, "convnet",
-              Sequential(Conv2D(8, 3, {.padding = "same"}), BatchNormalization(), Activation("relu"), MaxPooling2D(2), Conv2D(16, 3, {.strides = 2, .padding = "same"}),
-                         BatchNormalization(), Activation("relu"), UpSampling2D(2), GlobalAveragePooling2D(), Dense(4)),
+              Sequential(Conv2D(8, 3, {.padding = "same"}), BatchNormalization(), Activation("relu"), MaxPooling2D(2),
+                         Conv2D(16, 3, {.strides = 2, .padding = "same"}), BatchNormalization(), Activation("relu"), UpSampling2D(2),
+                         GlobalAveragePooling2D(), Dense(4)),
               spec(f32, {batch, dim("height"), dim("width"), 3}, "image"), images(0));
   write_functional(writer);
   for (const auto& [name, model] : {std::pair<std::string, Model>{"resnet18", applications::resnet18({.classes = 10})},
@@ -102,10 +117,19 @@ void write_models(CaseWriter& writer) {
     writer.write("model " + name, model, {}, images(0));
   }
   writer.write("function newton", [](const std::vector<Tensor>& in) { return std::vector{newton(in[0])}; },
-               {{random::uniform({4}) + 1}, {random::uniform({1}) + 2}, {random::uniform({9}) * 5 + 1}, {random::uniform({2}) + 1}, {random::uniform({30}) + 1}});
+               {{random::uniform({4}) + 1},
+                {random::uniform({1}) + 2},
+                {random::uniform({9}) * 5 + 1},
+                {random::uniform({2}) + 1},
+                {random::uniform({30}) + 1}});
   writer.write("function branch",
-               [](const std::vector<Tensor>& in) { return std::vector{cond(sum(in[0]) > 0.0f, [&] { return in[0] * 2 + in[1]; }, [&] { return in[1] - in[0]; })}; },
-               {{random::normal({4}), random::normal({4})}, {ones({3}), random::normal({3})}, {-ones({5}), random::normal({5})}, {random::normal({1}), ones({1})},
+               [](const std::vector<Tensor>& in) {
+                 return std::vector{cond(sum(in[0]) > 0.0f, [&] { return in[0] * 2 + in[1]; }, [&] { return in[1] - in[0]; })};
+               },
+               {{random::normal({4}), random::normal({4})},
+                {ones({3}), random::normal({3})},
+                {-ones({5}), random::normal({5})},
+                {random::normal({1}), ones({1})},
                 {random::normal({9}), random::normal({9})}});
 }
 

@@ -31,7 +31,14 @@ void write(CaseWriter& writer, const check::OpSample& sample, Dtype dtype, int n
     if (own == ranks) calls.push_back(std::move(inputs));
   }
   const std::string name = fmt::format("op {} {} {}", sample.name, to_string(dtype), number);
-  writer.write(name, [&](const std::vector<Tensor>& inputs) { return sample.call(inputs, number); }, calls);
+  writer.write(
+      name,
+      [&](const std::vector<Tensor>& inputs) {
+        std::vector<Tensor> results = sample.call(inputs, number);
+        for (Tensor& result : results) result = result.dtype() == Dtype::bf16 ? cast(result, Dtype::f32) : result;  // Python has no bf16
+        return results;
+      },
+      calls);
 }
 
 }  // namespace
