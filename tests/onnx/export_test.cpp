@@ -133,6 +133,14 @@ TEST_F(OnnxExport, asks_what_a_model_takes) {
             "the options.");
 }
 
+TEST_F(OnnxExport, tells_the_sizes_that_it_tried) {
+  EXPECT_EQ(refusal([&] { onnx::save(built_model(), file, {.inputs = {spec(f32, {dim("batch"), dim("features")}, "x")}}); }),
+            "onnx::save: Sequential \"sequential\": it was tried with batch = 64, features = 64, and refuses that: matmul: inner sizes "
+            "differ: a is f32[batch, features], b is f32[4, 3] with features = 64; expected a.shape[-1] == b.shape[-2]. In layer "
+            "\"sequential/first\". In function \"sequential\". Write sizes that are fixed as numbers, and give a range to those that have "
+            "one: as::dim(\"time\", {.max = 32}).");
+}
+
 TEST_F(OnnxExport, refuses_names_and_opsets_that_do_not_fit) {
   const auto pair = function([](Tensor x) { return std::vector{x, x + 1}; }, {.name = "pair", .signature = {rows_of_four}});
   const auto with = [&](onnx::SaveOptions options) { return refusal([&] { onnx::save(pair, file, options); }); };

@@ -18,7 +18,8 @@ void expect_same_back(const AnyLayer& model, const onnx::SaveOptions& options, c
   onnx::save(model, file, options);
   const Model read = onnx::load(file);
   for (const std::vector<Tensor>& inputs : calls) {
-    const std::vector<Tensor> want = model.outputs(inputs, {.training = false}).tensors(), got = read.outputs(inputs, {.training = false}).tensors();
+    const std::vector<Tensor> want = model.outputs(inputs, {.training = false}).tensors(),
+                              got = read.outputs(inputs, {.training = false}).tensors();
     ASSERT_EQ(got.size(), want.size());
     for (size_t i = 0; i < want.size(); ++i) {
       ASSERT_TRUE(got[i].shape().same_as(want[i].shape())) << to_string(got[i].shape()) << " " << to_string(want[i].shape());
@@ -31,12 +32,14 @@ const Dim batch = dim("batch"), steps = dim("time");
 
 Calls tokens() {
   Calls calls;
-  for (const auto& [rows, time] : {std::pair<int64_t, int64_t>{3, 4}, {1, 1}, {5, 9}, {2, 30}}) calls.push_back({cast(random::uniform({rows, time}) * 20, i32)});
+  for (const auto& [rows, time] : {std::pair<int64_t, int64_t>{3, 4}, {1, 1}, {5, 9}, {2, 30}})
+    calls.push_back({cast(random::uniform({rows, time}) * 20, i32)});
   return calls;
 }
 
 TEST(OnnxRoundTrip, dense_layers) {
-  const Sequential model(Dense(16, {.activation = "relu"}), LayerNormalization(), Dense(8, {.activation = "gelu"}), Dense(3, {.activation = "softmax"}));
+  const Sequential model(Dense(16, {.activation = "relu"}), LayerNormalization(), Dense(8, {.activation = "gelu"}),
+                         Dense(3, {.activation = "softmax"}));
   const Calls calls{{random::normal({4, 5})}, {random::normal({1, 5})}, {random::normal({33, 5})}};
   model.outputs(calls[0]);
   expect_same_back(model, {.inputs = {spec(f32, {batch, 5}, "x")}}, calls);
@@ -53,8 +56,8 @@ TEST(OnnxRoundTrip, recurrent_layers) {
 }
 
 TEST(OnnxRoundTrip, images) {
-  const Sequential model(Conv2D(4, 3, {.strides = 2, .padding = "same"}), BatchNormalization(), Activation("relu6"), MaxPooling2D(2), DepthwiseConv2D(3),
-                         GlobalAveragePooling2D(), Dense(2));
+  const Sequential model(Conv2D(4, 3, {.strides = 2, .padding = "same"}), BatchNormalization(), Activation("relu6"), MaxPooling2D(2),
+                         DepthwiseConv2D(3), GlobalAveragePooling2D(), Dense(2));
   const Calls calls{{random::normal({2, 16, 16, 3})}, {random::normal({1, 23, 18, 3})}, {random::normal({3, 40, 33, 3})}};
   model.outputs(calls[0]);
   expect_same_back(model, {.inputs = {spec(f32, {batch, dim("height"), dim("width"), 3}, "image")}}, calls);

@@ -43,10 +43,8 @@ struct Bias {
       widths.back().after = missing;
       mask = pad(mask, widths, {.value = mask.dtype() == b8 ? Tensor(false) : Tensor(-infinity)});
     }
-    if (mask.dtype() == b8)
-      allow(mask);
-    else
-      add(cast(mask, dtype));
+    if (mask.dtype() == b8) allow(mask);
+    else add(cast(mask, dtype));
   }
   // Query i of those stands at i + offset.
   Tensor distance() const { return numbers_to(queries, {queries, 1}) + offset - numbers_to(keys, {1, keys}); }
@@ -79,8 +77,7 @@ Results attention_rule(NodeCall& call) {
     key = concat({call.tensor(4), key}, 2);
     value = concat({call.tensor(5), value}, 2);
   }
-  const Tensor present_key = key, present_value = value,
-               lengths = has_lengths ? reshape(cast(call.tensor(6), i64), {-1, 1, 1, 1}) : Tensor();
+  const Tensor present_key = key, present_value = value, lengths = has_lengths ? reshape(cast(call.tensor(6), i64), {-1, 1, 1, 1}) : Tensor();
   const Dim queries = query.shape()[2], keys = key.shape()[2];
   if (has_lengths) offset = lengths - Value::size(queries).tensor();
   Bias bias{call, queries, keys, dtype, offset};
@@ -91,8 +88,7 @@ Results attention_rule(NodeCall& call) {
   key = shared_among(call, key, query.shape()[1]);
   value = shared_among(call, value, query.shape()[1]);
   const Tensor depth = Value::size(query.shape()[3]).tensor();
-  const Tensor scale =
-      call.has("scale") ? full({}, std::sqrt(call.number("scale", 1)), {.dtype = dtype}) : cast(sqrt(rsqrt(cast(depth, f64))), dtype);
+  const Tensor scale = call.has("scale") ? full({}, std::sqrt(call.number("scale", 1)), {.dtype = dtype}) : cast(sqrt(rsqrt(cast(depth, f64))), dtype);
   const Tensor raw = matmul(query * scale, key * scale, {.transpose_b = true});
   const double cap = call.number("softcap", 0);
   const Tensor capped = cap > 0 ? cap * tanh(raw / cap) : raw;

@@ -61,7 +61,8 @@ Results bitcast_rule(NodeCall& call) {
 constexpr RuleEntry entries[] = {
     {"BitwiseAnd", 18, bits<bitwise_and>, elementwise}, {"BitwiseOr", 18, bits<bitwise_or>, elementwise},
     {"BitwiseXor", 18, bits<bitwise_xor>, elementwise}, {"BitwiseNot", 18, not_rule, elementwise},
-    {"BitShift", 11, shift_rule, elementwise},          {"BitCast", 26, bitcast_rule, elementwise},
+    {"BitShift", 11, shift_rule, elementwise},
+    {"BitCast", 26, bitcast_rule, elementwise},
 };
 
 }  // namespace

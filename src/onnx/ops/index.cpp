@@ -20,8 +20,7 @@ Results gather_elements_rule(NodeCall& call) {
   Tensor x = call.tensor(0);
   const Tensor indices = indices_of(call.tensor(1));
   const int64_t axis = call.axis(call.integer("axis", 0), x.rank());
-  if (indices.rank() != x.rank())
-    call.fail(fmt::format("indices of rank {} for data of rank {}", indices.rank(), x.rank()), "the same rank");
+  if (indices.rank() != x.rank()) call.fail(fmt::format("indices of rank {} for data of rank {}", indices.rank(), x.rank()), "the same rank");
   std::vector<SliceRange> ranges(static_cast<size_t>(x.rank()));
   bool is_part = false;
   for (int each = 0; each < x.rank(); ++each) {
@@ -38,8 +37,7 @@ Results gather_nd_rule(NodeCall& call) {
   const Tensor x = call.tensor(0);
   Tensor indices = indices_of(call.tensor(1));
   const int64_t shared = call.integer("batch_dims", 0);
-  if (shared < 0 || shared >= indices.rank() || shared >= std::max(x.rank(), 1))
-    call.fail(fmt::format("batch_dims is {}", shared), "fewer than either has axes");
+  if (shared < 0 || shared >= indices.rank() || shared >= std::max(x.rank(), 1)) call.fail(fmt::format("batch_dims is {}", shared), "fewer than either has axes");
   if (shared > 0) {
     Shape one_each = indices.shape();
     one_each[-1] = 1;
@@ -83,12 +81,8 @@ Results array_feature_rule(NodeCall& call) {
 }
 
 constexpr RuleEntry entries[] = {
-    {"Gather", 1, gather_rule},
-    {"GatherElements", 11, gather_elements_rule},
-    {"GatherND", 11, gather_nd_rule},
-    {"OneHot", 9, one_hot_rule},
-    {"NonZero", 9, non_zero_rule},
-    {"Compress", 9, compress_rule},
+    {"Gather", 1, gather_rule},   {"GatherElements", 11, gather_elements_rule}, {"GatherND", 11, gather_nd_rule},
+    {"OneHot", 9, one_hot_rule},  {"NonZero", 9, non_zero_rule},                {"Compress", 9, compress_rule},
     {"ArrayFeatureExtractor", 1, array_feature_rule, {}, "ai.onnx.ml"},
 };
 

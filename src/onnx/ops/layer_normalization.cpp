@@ -34,16 +34,14 @@ Tensor by_mean_squares(const Tensor& x, const std::vector<int64_t>& axes, double
 
 Results layer_rule(NodeCall& call) {
   const Tensor x = call.tensor(0);
-  const auto [value, mean, inverse] =
-      normalized(x, axes_from(call.axis(call.integer("axis", -1), x.rank()), x.rank()), call.number("epsilon", 1e-5F));
+  const auto [value, mean, inverse] = normalized(x, axes_from(call.axis(call.integer("axis", -1), x.rank()), x.rank()), call.number("epsilon", 1e-5F));
   const Tensor scaled = value * call.tensor(1);
   return {call.has(2) ? scaled + call.tensor(2) : scaled, mean, inverse};
 }
 
 Results mean_squares_rule(NodeCall& call) {
   const Tensor x = call.tensor(0);
-  return by_mean_squares(x, axes_from(call.axis(call.integer("axis", -1), x.rank()), x.rank()), call.number("epsilon", 1e-5F)) *
-         call.tensor(1);
+  return by_mean_squares(x, axes_from(call.axis(call.integer("axis", -1), x.rank()), x.rank()), call.number("epsilon", 1e-5F)) * call.tensor(1);
 }
 
 // ONNX Runtime's: the sum of two, normalized along the last axis; the sum itself is the last output.
@@ -66,8 +64,7 @@ Results norm_rule(NodeCall& call) {
   const Tensor x = call.tensor(0);
   const int64_t order = call.integer("p", 2);
   if (order != 1 && order != 2) call.fail(fmt::format("p is {}", order), "1 or 2");
-  const Tensor length =
-      norm(x, {.order = static_cast<double>(order), .axis = call.axis(call.integer("axis", -1), x.rank()), .keep_dims = true});
+  const Tensor length = norm(x, {.order = static_cast<double>(order), .axis = call.axis(call.integer("axis", -1), x.rank()), .keep_dims = true});
   return where(length == 0, 0, x / length);
 }
 

@@ -48,8 +48,7 @@ Results range_rule(NodeCall& call) {
     if (stride == 0) call.fail("the step is 0", "another one");
     const Dim distance = stride > 0 ? end - begin : begin - end, length = stride > 0 ? stride : -stride;
     const Dim count = max((distance + (length - 1)) / length, 0);
-    const Tensor numbers =
-        arange(count, {.dtype = i64}) * stride + (begin.is_constant() ? Tensor(begin.value()) : Value::size(begin).tensor());
+    const Tensor numbers = arange(count, {.dtype = i64}) * stride + (begin.is_constant() ? Tensor(begin.value()) : Value::size(begin).tensor());
     return Value(cast(numbers, dtype), call.type(0));
   }
   const double begin = call.number(0), end = call.number(1), step = call.number(2);

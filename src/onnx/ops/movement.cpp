@@ -96,18 +96,16 @@ Results reverse_sequence_rule(NodeCall& call) {
     along_time.push_back(axis == time ? x.shape()[axis] : Dim(1));
     along_batch.push_back(axis == batch ? x.shape()[axis] : Dim(1));
   }
-  const Tensor step = reshape(arange(x.shape()[static_cast<int>(time)], {.dtype = i64}), along_time),
-               length = reshape(lengths, along_batch);
+  const Tensor step = reshape(arange(x.shape()[static_cast<int>(time)], {.dtype = i64}), along_time), length = reshape(lengths, along_batch);
   const Tensor from = where(step < length, length - 1 - step, step);
   return take_along_axis(x, broadcast_to(from, x.shape()), {.axis = time});
 }
 
 constexpr RuleEntry entries[] = {
-    {"Reshape", 5, reshape_rule},     {"Flatten", 1, flatten_rule},
-    {"Squeeze", 1, squeeze_rule},     {"Unsqueeze", 1, unsqueeze_rule},
-    {"Transpose", 1, transpose_rule}, {"Concat", 4, concat_rule},
-    {"Expand", 8, expand_rule},       {"Tile", 6, tile_rule},
-    {"Trilu", 14, trilu_rule},        {"ReverseSequence", 10, reverse_sequence_rule},
+    {"Reshape", 5, reshape_rule},     {"Flatten", 1, flatten_rule},     {"Squeeze", 1, squeeze_rule},
+    {"Unsqueeze", 1, unsqueeze_rule}, {"Transpose", 1, transpose_rule}, {"Concat", 4, concat_rule},
+    {"Expand", 8, expand_rule},       {"Tile", 6, tile_rule},           {"Trilu", 14, trilu_rule},
+    {"ReverseSequence", 10, reverse_sequence_rule},
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ Value wrapped(const Tensor& x, ElementType type);
 // uint64 stands in i64 by its bits: numbers of which comparisons and order are right, here and on the way back.
 Tensor ordered(const Tensor& x, ElementType type);
 
-Tensor divided(const Tensor& a, const Tensor& b, ElementType type);        // towards 0
+Tensor divided(const Tensor& a, const Tensor& b, ElementType type);  // towards 0
 Tensor cut_remainder(const Tensor& a, const Tensor& b, ElementType type);  // of that quotient: it has the sign of a
 
 }  // namespace anyshape::onnx

@@ -59,8 +59,7 @@ Results unique_rule(NodeCall& call) {
   auto [values, inverse, counts] = unique(all, {.return_inverse = true, .return_counts = true});
   const Dim length = all.shape()[0];
   const Tensor place = arange(length, {.dtype = i64});
-  Tensor indices = scatter_update(broadcast_to(Value::size(length).tensor(), values.shape()), expand_dims(inverse, 1), place,
-                                  {.mode = ScatterMode::Minimum});
+  Tensor indices = scatter_update(broadcast_to(Value::size(length).tensor(), values.shape()), expand_dims(inverse, 1), place, {.mode = ScatterMode::Minimum});
   if (!call.flag("sorted", true)) {
     const Tensor order = argsort(indices);
     inverse = take(argsort(order), inverse);

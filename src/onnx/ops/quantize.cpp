@@ -20,8 +20,7 @@ Tensor spread(NodeCall& call, const Tensor& factor, const Tensor& x) {
     for (int each = 0; each < x.rank(); ++each) along.push_back(each == axis ? factor.shape()[0] : Dim(1));
     return reshape(factor, along);
   }
-  if (block <= 0 || factor.rank() != x.rank())
-    call.fail(fmt::format("a scale of rank {} and blocks of {}", factor.rank(), block), "one number, one per index, or one per block");
+  if (block <= 0 || factor.rank() != x.rank()) call.fail(fmt::format("a scale of rank {} and blocks of {}", factor.rank(), block), "one number, one per index, or one per block");
   std::vector<SliceRange> first(static_cast<size_t>(axis) + 1);
   first.back().end = x.shape()[static_cast<int>(axis)];
   return slice(repeat(factor, block, {.axis = axis}), first);
@@ -35,14 +34,10 @@ Value saturated(const Tensor& number, ElementType type, NodeCall& call) {
 
 Results quantize_rule(NodeCall& call) {
   const Tensor x = call.tensor(0), scale = spread(call, call.tensor(1), x);
-  const ElementType type = call.has(2) ? call.type(2)
-                           : call.type("output_dtype", ElementType::Undefined) == ElementType::Undefined
-                               ? ElementType::Uint8
-                               : call.type("output_dtype", ElementType::Uint8);
+  const ElementType type = call.has(2) ? call.type(2) : call.type("output_dtype", ElementType::Undefined) == ElementType::Undefined ? ElementType::Uint8
+                                                                                                      : call.type("output_dtype", ElementType::Uint8);
   if (range_of(type).second > 65535 || is_floating(call.dtype_of(type))) call.unsupported("quantization to " + name_of(type));
-  const Dtype precision = call.has("precision") && call.integer("precision") != 0 ? call.dtype("precision", f32)
-                          : is_floating(x.dtype())                                ? x.dtype()
-                                                                                  : f32;
+  const Dtype precision = call.has("precision") && call.integer("precision") != 0 ? call.dtype("precision", f32) : is_floating(x.dtype()) ? x.dtype() : f32;
   Tensor number = cast(round(cast(x, precision) / cast(scale, precision)), precision == f64 ? f64 : f32);
   if (call.has(2)) number = number + cast(spread(call, call.tensor(2), x), number.dtype());
   return saturated(number, type, call);
@@ -87,13 +82,9 @@ Results quantized_matmul_rule(NodeCall& call) {
 }
 
 constexpr RuleEntry entries[] = {
-    {"QuantizeLinear", 10, quantize_rule},
-    {"DequantizeLinear", 10, dequantize_rule},
-    {"DynamicQuantizeLinear", 11, dynamic_quantize_rule},
-    {"MatMulInteger", 10, matmul_integer_rule},
-    {"QLinearMatMul", 10, quantized_matmul_rule},
-    {"QuantizeLinear", 1, quantize_rule, {}, "com.microsoft"},
-    {"DequantizeLinear", 1, dequantize_rule, {}, "com.microsoft"},
+    {"QuantizeLinear", 10, quantize_rule},          {"DequantizeLinear", 10, dequantize_rule}, {"DynamicQuantizeLinear", 11, dynamic_quantize_rule},
+    {"MatMulInteger", 10, matmul_integer_rule},     {"QLinearMatMul", 10, quantized_matmul_rule},
+    {"QuantizeLinear", 1, quantize_rule, {}, "com.microsoft"}, {"DequantizeLinear", 1, dequantize_rule, {}, "com.microsoft"},
 };
 
 }  // namespace

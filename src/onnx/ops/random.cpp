@@ -19,8 +19,7 @@ Tensor uniform(NodeCall& call, const Shape& shape, Dtype dtype) {
   return cast(random::uniform(shape, {.low = call.number("low", 0), .high = call.number("high", 1), .dtype = drawn_in(dtype)}), dtype);
 }
 Tensor normal(NodeCall& call, const Shape& shape, Dtype dtype) {
-  return cast(random::normal(shape, {.mean = call.number("mean", 0), .deviation = call.number("scale", 1), .dtype = drawn_in(dtype)}),
-              dtype);
+  return cast(random::normal(shape, {.mean = call.number("mean", 0), .deviation = call.number("scale", 1), .dtype = drawn_in(dtype)}), dtype);
 }
 
 Results uniform_rule(NodeCall& call) { return uniform(call, own_shape(call), call.dtype("dtype", f32)); }
@@ -51,9 +50,9 @@ Results dropout_rule(NodeCall& call) {
 }
 
 constexpr RuleEntry entries[] = {
-    {"RandomUniform", 1, uniform_rule, random_numbers}, {"RandomUniformLike", 1, uniform_like_rule, random_numbers},
-    {"RandomNormal", 1, normal_rule, random_numbers},   {"RandomNormalLike", 1, normal_like_rule, random_numbers},
-    {"Bernoulli", 15, bernoulli_rule, random_numbers},  {"Multinomial", 7, multinomial_rule, random_numbers},
+    {"RandomUniform", 1, uniform_rule, random_numbers},    {"RandomUniformLike", 1, uniform_like_rule, random_numbers},
+    {"RandomNormal", 1, normal_rule, random_numbers},      {"RandomNormalLike", 1, normal_like_rule, random_numbers},
+    {"Bernoulli", 15, bernoulli_rule, random_numbers},     {"Multinomial", 7, multinomial_rule, random_numbers},
     {"Dropout", 7, dropout_rule, random_numbers},
 };
 

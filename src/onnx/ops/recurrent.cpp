@@ -23,8 +23,7 @@ struct Parameters {
   double beta(double otherwise) { return beta_place < betas.size() ? betas[beta_place++] : otherwise; }
 };
 Function activation(NodeCall& call, std::string name, Parameters& parameters) {
-  std::ranges::transform(name, name.begin(),
-                         [](char letter) { return static_cast<char>(std::tolower(static_cast<unsigned char>(letter))); });
+  std::ranges::transform(name, name.begin(), [](char letter) { return static_cast<char>(std::tolower(static_cast<unsigned char>(letter))); });
   if (name == "sigmoid") return [](const Tensor& x) { return sigmoid(x); };
   if (name == "tanh") return [](const Tensor& x) { return tanh(x); };
   if (name == "relu") return [](const Tensor& x) { return relu(x); };
@@ -34,8 +33,7 @@ Function activation(NodeCall& call, std::string name, Parameters& parameters) {
   if (name == "leakyrelu") return [alpha = parameters.alpha(0.01)](const Tensor& x) { return leaky_relu(x, {.negative_slope = alpha}); };
   if (name == "thresholdedrelu") return [alpha = parameters.alpha(1)](const Tensor& x) { return where(x < alpha, 0, x); };
   if (name == "affine") return [alpha = parameters.alpha(1), beta = parameters.beta(0)](const Tensor& x) { return alpha * x + beta; };
-  if (name == "scaledtanh")
-    return [alpha = parameters.alpha(1), beta = parameters.beta(1)](const Tensor& x) { return alpha * tanh(beta * x); };
+  if (name == "scaledtanh") return [alpha = parameters.alpha(1), beta = parameters.beta(1)](const Tensor& x) { return alpha * tanh(beta * x); };
   if (name == "hardsigmoid") {
     return [alpha = parameters.alpha(0.2), beta = parameters.beta(0.5)](const Tensor& x) { return clip(alpha * x + beta, 0, 1); };
   }
@@ -60,8 +58,7 @@ struct Recurrent {
     if (names.empty()) {
       for (int64_t each = 0; each < directions; ++each) names.insert(names.end(), standard.begin(), standard.end());
     }
-    if (names.size() != standard.size() * static_cast<size_t>(directions))
-      call.fail(fmt::format("{} activations", names.size()), fmt::format("{} per direction", standard.size()));
+    if (names.size() != standard.size() * static_cast<size_t>(directions)) call.fail(fmt::format("{} activations", names.size()), fmt::format("{} per direction", standard.size()));
     Parameters parameters{call.numbers("activation_alpha"), call.numbers("activation_beta")};
     for (const std::string& name : names) {
       activations.push_back([function = activation(call, name, parameters), limit = call.number("clip", 0)](const Tensor& value) {
@@ -77,21 +74,16 @@ struct Recurrent {
     return bias.defined() ? product + bias : product;
   }
   // The two halves of a direction's bias: of the input's weights, of the state's; undefined where there is none.
-  std::vector<Tensor> biases(int64_t direction) const {
-    return call.has(3) ? split(of_direction(3, direction), 2) : std::vector<Tensor>(2);
-  }
+  std::vector<Tensor> biases(int64_t direction) const { return call.has(3) ? split(of_direction(3, direction), 2) : std::vector<Tensor>(2); }
   Tensor initial(size_t input, int64_t direction) const {
     if (!call.has(input)) return zeros({x.shape()[1], hidden}, {.dtype = x.dtype()});
     return is_batch_first ? call.tensor(input).at(whole, direction) : of_direction(input, direction);
   }
-  const Function& function(int64_t direction, size_t which, size_t each) const {
-    return activations[static_cast<size_t>(direction) * each + which];
-  }
+  const Function& function(int64_t direction, size_t which, size_t each) const { return activations[static_cast<size_t>(direction) * each + which]; }
 
   // One direction: `step` gives the next states of the states and a step's projected input. Behind a row's length its states stay and its outputs are 0.
   using Step = std::function<std::vector<Tensor>(const std::vector<Tensor>& states, const Tensor& input)>;
-  std::pair<std::vector<Tensor>, Tensor> run(int64_t direction, const Tensor& inputs, const std::vector<Tensor>& states,
-                                             const Step& step) const {
+  std::pair<std::vector<Tensor>, Tensor> run(int64_t direction, const Tensor& inputs, const std::vector<Tensor>& states, const Step& step) const {
     const ScanOptions options{.reverse = begins_reversed || direction == 1};
     const Tensor lengths = call.has(4) ? expand_dims(cast(call.tensor(4), i64), 1) : Tensor();
     std::vector<Tensor> sequences{inputs};
@@ -141,10 +133,9 @@ Results rnn_rule(NodeCall& call) {
   for (int64_t d = 0; d < net.directions; ++d) {
     const std::vector<Tensor> bias = net.biases(d);
     const Tensor weights = net.of_direction(2, d);
-    auto [states, y] = net.run(d, net.projected(d, sum_of(bias[0], bias[1])), {net.initial(5, d)},
-                               [&](const std::vector<Tensor>& state, const Tensor& input) {
-                                 return std::vector{net.function(d, 0, 1)(input + matmul(state[0], weights, {.transpose_b = true}))};
-                               });
+    auto [states, y] = net.run(d, net.projected(d, sum_of(bias[0], bias[1])), {net.initial(5, d)}, [&](const std::vector<Tensor>& state, const Tensor& input) {
+      return std::vector{net.function(d, 0, 1)(input + matmul(state[0], weights, {.transpose_b = true}))};
+    });
     outputs.push_back(y);
     last.push_back(states);
   }
@@ -163,11 +154,8 @@ Results lstm_rule(NodeCall& call) {
     const Function &f = net.function(d, 0, 3), &g = net.function(d, 1, 3), &h = net.function(d, 2, 3);
     const auto step = [&](const std::vector<Tensor>& state, const Tensor& input) {
       const Tensor& cell = state[1];
-      const auto peeped = [&](const Tensor& gate, size_t which, const Tensor& at) {
-        return peepholes.empty() ? gate : gate + peepholes[which] * at;
-      };
-      const std::vector<Tensor> gate =
-          split(input + matmul(state[0], weights, {.transpose_b = true}), 4, {.axis = 1});  // in, out, forget, cell
+      const auto peeped = [&](const Tensor& gate, size_t which, const Tensor& at) { return peepholes.empty() ? gate : gate + peepholes[which] * at; };
+      const std::vector<Tensor> gate = split(input + matmul(state[0], weights, {.transpose_b = true}), 4, {.axis = 1});  // in, out, forget, cell
       const Tensor next = f(peeped(gate[2], 2, cell)) * cell + f(peeped(gate[0], 0, cell)) * g(gate[3]);
       return std::vector{f(peeped(gate[1], 1, next)) * h(next), next};
     };

@@ -13,10 +13,8 @@ namespace {
 // The axes are an attribute at first, and an input later; none of them are all, unless that means none.
 std::optional<std::vector<int64_t>> reduced_axes(NodeCall& call, int rank) {
   std::vector<int64_t> axes;
-  if (call.has(1))
-    axes = call.integers(1);
-  else if (call.has("axes"))
-    axes = call.integers("axes");
+  if (call.has(1)) axes = call.integers(1);
+  else if (call.has("axes")) axes = call.integers("axes");
   if (axes.empty()) {
     if (call.flag("noop_with_empty_axes")) return std::nullopt;
     axes.resize(static_cast<size_t>(rank));

@@ -48,8 +48,7 @@ Results scatter_elements_rule(NodeCall& call) {
   const Tensor indices = call.tensor(1), updates = call.tensor(2);
   const int64_t axis = call.axis(call.integer("axis", 0), call.rank(0));
   if (indices.rank() != call.rank(0) || updates.rank() != call.rank(0)) {
-    call.fail(fmt::format("data, indices and updates have ranks {}, {} and {}", call.rank(0), indices.rank(), updates.rank()),
-              "the same rank");
+    call.fail(fmt::format("data, indices and updates have ranks {}, {} and {}", call.rank(0), indices.rank(), updates.rank()), "the same rank");
   }
   return updated_at(call, whole_indices(indices, axis), updates, mode_of(call));
 }
@@ -68,10 +67,8 @@ Results tensor_scatter_rule(NodeCall& call) {
     place = place + reshape(cast(call.tensor(2), i64), rows);
   }
   const std::string mode = call.text("mode", "linear");
-  if (mode == "circular")
-    place = remainder(place, Value::size(cache.shape()[static_cast<int>(axis)]).tensor());
-  else if (mode != "linear")
-    call.fail(fmt::format("mode is \"{}\"", mode), "linear or circular");
+  if (mode == "circular") place = remainder(place, Value::size(cache.shape()[static_cast<int>(axis)]).tensor());
+  else if (mode != "linear") call.fail(fmt::format("mode is \"{}\"", mode), "linear or circular");
   return updated_at(call, whole_indices(place, axis), update, ScatterMode::Set);
 }
 

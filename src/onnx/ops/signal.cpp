@@ -25,8 +25,7 @@ Results blackman_rule(NodeCall& call) { return window(call, 0.42, 0.5, 0.08); }
 // cos and sin of 2 pi j k / n, of the rest of j k by n so that angles stay small: [n, count]
 struct Waves {
   Waves(const Dim& rows, const Dim& columns, const Tensor& n, Dtype dtype) {
-    const Tensor turns =
-        remainder(reshape(arange(rows, {.dtype = i64}), {rows, 1}) * reshape(arange(columns, {.dtype = i64}), {1, columns}), n);
+    const Tensor turns = remainder(reshape(arange(rows, {.dtype = i64}), {rows, 1}) * reshape(arange(columns, {.dtype = i64}), {1, columns}), n);
     const Tensor angle = cast(turns, f64) * (2 * std::numbers::pi) / cast(n, f64);
     cosine = cast(cos(angle), dtype);
     sine = cast(sin(angle), dtype);
@@ -85,8 +84,7 @@ Results dft_rule(NodeCall& call) {
     return moveaxis(expand_dims(real, -1), -2, axis);
   }
   x = in_length(x, along, length);
-  const Tensor result =
-      transformed(part_of(x, 0), parts == 2 ? part_of(x, 1) : Tensor(), length, onesided ? length / 2 + 1 : length, inverse);
+  const Tensor result = transformed(part_of(x, 0), parts == 2 ? part_of(x, 1) : Tensor(), length, onesided ? length / 2 + 1 : length, inverse);
   return moveaxis(result, -2, axis);
 }
 
@@ -97,8 +95,7 @@ Results stft_rule(NodeCall& call) {
   const bool onesided = call.flag("onesided", true);
   const Dim length = call.has(3) ? call.size(3) : call.has(2) ? call.shape(2)[0] : x.shape()[1];
   const Dim frames = (x.shape()[1] - length) / step + 1;
-  const Tensor place = reshape(arange(frames, {.dtype = i64}) * Value::size(step).tensor(), {frames, 1}) +
-                       reshape(arange(length, {.dtype = i64}), {1, length});
+  const Tensor place = reshape(arange(frames, {.dtype = i64}) * Value::size(step).tensor(), {frames, 1}) + reshape(arange(length, {.dtype = i64}), {1, length});
   const Tensor parts = x.rank() == 3 ? x : expand_dims(x, -1);
   Tensor cut = take(parts, place, {.axis = 1});  // [batch, frames, length, parts]
   if (call.has(2)) cut = cut * reshape(call.tensor(2), {length, 1});
@@ -110,8 +107,7 @@ Results stft_rule(NodeCall& call) {
 Results mel_rule(NodeCall& call) {
   const int64_t bands = call.integer(0), length = call.integer(1), rate = call.integer(2);
   const double lowest = call.number(3), highest = call.number(4);
-  if (bands < 1 || length < 1 || rate < 1 || bands > 1 << 16 || length > 1 << 24)
-    call.fail("a number is out of range", "bands, length and rate above 0");
+  if (bands < 1 || length < 1 || rate < 1 || bands > 1 << 16 || length > 1 << 24) call.fail("a number is out of range", "bands, length and rate above 0");
   const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
   const double width = (mel(highest) - mel(lowest)) / static_cast<double>(bands + 2);
   const int64_t bins = length / 2 + 1;
@@ -123,20 +119,18 @@ Results mel_rule(NodeCall& call) {
   }
   std::vector<double> weights(static_cast<size_t>(bins * bands), 0.0);
   for (int64_t band = 0; band < bands; ++band) {
-    const int64_t left = border[static_cast<size_t>(band)], middle = border[static_cast<size_t>(band) + 1],
-                  right = border[static_cast<size_t>(band) + 2];
+    const int64_t left = border[static_cast<size_t>(band)], middle = border[static_cast<size_t>(band) + 1], right = border[static_cast<size_t>(band) + 2];
     const auto at = [&](int64_t bin) -> double& { return weights[static_cast<size_t>(bin * bands + band)]; };
     if (middle == left) at(middle) = 1;
-    for (int64_t bin = left; middle > left && bin <= middle; ++bin)
-      at(bin) = static_cast<double>(bin - left) / static_cast<double>(middle - left);
+    for (int64_t bin = left; middle > left && bin <= middle; ++bin) at(bin) = static_cast<double>(bin - left) / static_cast<double>(middle - left);
     for (int64_t bin = middle; bin < right; ++bin) at(bin) = static_cast<double>(right - bin) / static_cast<double>(right - middle);
   }
   return cast(tensor(weights, {bins, bands}), call.dtype("output_datatype", f32));
 }
 
 constexpr RuleEntry entries[] = {
-    {"HannWindow", 17, hann_rule}, {"HammingWindow", 17, hamming_rule}, {"BlackmanWindow", 17, blackman_rule}, {"DFT", 17, dft_rule},
-    {"STFT", 17, stft_rule},       {"MelWeightMatrix", 17, mel_rule},
+    {"HannWindow", 17, hann_rule}, {"HammingWindow", 17, hamming_rule}, {"BlackmanWindow", 17, blackman_rule},
+    {"DFT", 17, dft_rule},         {"STFT", 17, stft_rule},             {"MelWeightMatrix", 17, mel_rule},
 };
 
 }  // namespace

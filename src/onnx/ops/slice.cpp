@@ -35,11 +35,9 @@ Results slice_rule(NodeCall& call) {
   if (by_inputs ? call.has(3) : call.has("axes")) axes = by_inputs ? call.integers(3) : call.integers("axes");
   if (call.has(4)) steps = call.integers(4);
   if (ends.size() != begins.size() || axes.size() != begins.size() || steps.size() != begins.size()) {
-    call.fail(fmt::format("it has {} starts, {} ends, {} axes and {} steps", begins.size(), ends.size(), axes.size(), steps.size()),
-              "as many of each");
+    call.fail(fmt::format("it has {} starts, {} ends, {} axes and {} steps", begins.size(), ends.size(), axes.size(), steps.size()), "as many of each");
   }
-  if (begins.size() > static_cast<size_t>(x.rank()))
-    call.fail(fmt::format("{} ranges of rank {}", begins.size(), x.rank()), "at most one per axis");
+  if (begins.size() > static_cast<size_t>(x.rank())) call.fail(fmt::format("{} ranges of rank {}", begins.size(), x.rank()), "at most one per axis");
   std::vector<SliceRange> ranges(static_cast<size_t>(x.rank()));
   for (size_t i = 0; i < axes.size(); ++i) {
     const int64_t axis = call.axis(axes[i], x.rank());
@@ -50,8 +48,7 @@ Results slice_rule(NodeCall& call) {
     // An end that no size reaches is none: backwards that is how the first element is told.
     const bool is_last = ends[i].is_constant() && (steps[i] > 0 ? ends[i].value() >= std::numeric_limits<int32_t>::max()
                                                                 : ends[i].value() <= -std::numeric_limits<int32_t>::max());
-    const bool is_first =
-        begins[i].is_constant() && (steps[i] > 0 ? begins[i].value() == 0 : begins[i].value() >= std::numeric_limits<int32_t>::max());
+    const bool is_first = begins[i].is_constant() && (steps[i] > 0 ? begins[i].value() == 0 : begins[i].value() >= std::numeric_limits<int32_t>::max());
     if (!is_first) range.begin = inside(begins[i], size);
     if (!is_last) range.end = inside(ends[i], size);
   }
@@ -64,10 +61,8 @@ Results split_rule(NodeCall& call) {
   const int64_t axis = call.axis(call.integer("axis", 0), x.rank());
   const Dim size = x.shape()[static_cast<int>(axis)];
   std::vector<Dim> lengths;
-  if (call.has(1))
-    lengths = call.sizes(1);
-  else if (call.has("split"))
-    lengths = as_sizes(call.integers("split"));
+  if (call.has(1)) lengths = call.sizes(1);
+  else if (call.has("split")) lengths = as_sizes(call.integers("split"));
   std::vector<Dim> borders;
   if (lengths.empty()) {
     const int64_t parts = call.integer("num_outputs", static_cast<int64_t>(call.outputs()));
@@ -90,8 +85,7 @@ Tensor wrapped_around(Tensor x, const std::vector<PadWidth>& widths) {
     const Dim size = x.shape()[static_cast<int>(axis)];
     if (widths[axis].before.same_as(0) && widths[axis].after.same_as(0)) continue;
     const Tensor length = Value::size(size).tensor();
-    const Tensor place =
-        arange(size + widths[axis].before + widths[axis].after, {.dtype = i64}) - Value::size(widths[axis].before).tensor();
+    const Tensor place = arange(size + widths[axis].before + widths[axis].after, {.dtype = i64}) - Value::size(widths[axis].before).tensor();
     x = take(x, remainder(place, length), {.axis = static_cast<int64_t>(axis)});
   }
   return x;
@@ -105,10 +99,8 @@ Tensor cropped(const Tensor& x, std::vector<PadWidth>& widths) {
     for (Dim* width : {&widths[axis].before, &widths[axis].after}) {
       if (!width->is_constant() || width->value() >= 0) continue;
       is_cut = true;
-      if (width == &widths[axis].before)
-        ranges[axis].begin = -width->value();
-      else
-        ranges[axis].end = width->value();
+      if (width == &widths[axis].before) ranges[axis].begin = -width->value();
+      else ranges[axis].end = width->value();
       *width = 0;
     }
   }
@@ -155,10 +147,7 @@ Results center_crop_pad_rule(NodeCall& call) {
 }
 
 constexpr RuleEntry entries[] = {
-    {"Slice", 1, slice_rule},
-    {"Split", 2, split_rule},
-    {"Pad", 2, pad_rule},
-    {"CenterCropPad", 18, center_crop_pad_rule},
+    {"Slice", 1, slice_rule}, {"Split", 2, split_rule}, {"Pad", 2, pad_rule}, {"CenterCropPad", 18, center_crop_pad_rule},
 };
 
 }  // namespace

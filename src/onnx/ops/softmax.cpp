@@ -26,8 +26,8 @@ Results over_rest(NodeCall& call) {
 }
 
 constexpr RuleEntry entries[] = {
-    {"Softmax", 1, over_rest<softmax>},          {"Softmax", 13, along_axis<softmax>}, {"LogSoftmax", 1, over_rest<log_softmax>},
-    {"LogSoftmax", 13, along_axis<log_softmax>}, {"Hardmax", 1, over_rest<hardmax>},   {"Hardmax", 13, along_axis<hardmax>},
+    {"Softmax", 1, over_rest<softmax>},        {"Softmax", 13, along_axis<softmax>},        {"LogSoftmax", 1, over_rest<log_softmax>},
+    {"LogSoftmax", 13, along_axis<log_softmax>}, {"Hardmax", 1, over_rest<hardmax>}, {"Hardmax", 13, along_axis<hardmax>},
 };
 
 }  // namespace

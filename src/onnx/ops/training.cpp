@@ -51,8 +51,7 @@ Results adam_rule(NodeCall& call) {
   const Step step(call, 4);
   const double alpha = call.number("alpha", 0.9F), beta = call.number("beta", 0.999F), after = call.number("norm_coefficient_post", 0);
   const Tensor count = cast(step.count, step.rate.dtype());
-  const Tensor corrected = step.rate * sqrt(1 - pow(beta, count)) / (1 - pow(alpha, count)),
-               rate = where(step.is_first(), step.rate, corrected);
+  const Tensor corrected = step.rate * sqrt(1 - pow(beta, count)) / (1 - pow(alpha, count)), rate = where(step.is_first(), step.rate, corrected);
   std::vector<std::vector<Tensor>> results(3);
   for (size_t i = 0; i < step.parameters; ++i) {
     const Tensor gradient = step.gradient(i);

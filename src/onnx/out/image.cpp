@@ -84,7 +84,12 @@ std::string filters_first(NodeCall& c) {
 
 std::vector<Dim> taps_of(NodeCall& c) { return {c.shape(1).begin(), c.shape(1).end() - 2}; }
 
+void require_floating(NodeCall& c) {
+  if (!is_floating(c.dtype())) c.no_form("ONNX has it for floating numbers only; cast the image to f32");
+}
+
 void convolution(NodeCall& c) {
+  require_floating(c);
   c.use_channels_second();
   Placed p = placed_on(c, taps_of(c));
   p.attributes.push_back({"group", c.constant(c.a.size("groups"), "the number of groups")});
@@ -102,6 +107,7 @@ void convolution(NodeCall& c) {
 
 // A transposed convolution gives every input its window of results; those beyond the wanted ones are cut off.
 void transposed_convolution(NodeCall& c) {
+  require_floating(c);
   c.use_channels_second();
   const std::vector<Dim>&wanted = c.a.sizes("sizes"), &before = c.a.sizes("before");
   std::vector<int64_t> taps, strides, dilation, pads_before, pads_behind, more;
@@ -150,6 +156,7 @@ Placed pool_windows(NodeCall& c) {
 
 void max_pool(NodeCall& c) {
   if (c.is_used(1)) c.no_form("the pixels of its results are used, as by a gradient");
+  if (c.dtype() != Dtype::u8) require_floating(c);
   c.use_channels_second();
   if (is_global(c)) return c.out(c.add("GlobalMaxPool", {c.in(0)}));
   const Placed p = pool_windows(c);

@@ -112,19 +112,19 @@ void diagonal(NodeCall& c) {
   c.out(c.add("Gather", {rows, places}, {{"axis", int64_t{-1}}}));
 }
 
-// Every element of the matrix asks which one of the diagonal it is, if any.
+// Every element of the matrix asks which one of the diagonal it is, if any: a zero stands behind the last.
 void diagonal_matrix(NodeCall& c) {
-  const std::string x = c.in(0), zero = c.e.integer(0);
+  const std::string zero = c.e.integer(0), behind = c.e.integers({1});
   const std::string numbers = c.add("Sub", {count_up(c, c.a.size("rows")), c.e.size_number(c.a.size("row"))});
   const std::string columns = c.add("Sub", {count_up(c, c.a.size("columns")), c.e.size_number(c.a.size("column"))});
-  const std::string last = c.e.size_number(c.shape(0)[-1] - 1);
-  const std::string is_there = c.add("And", {c.add("GreaterOrEqual", {numbers, zero}), c.add("LessOrEqual", {numbers, last})});
-  const std::string inside = c.add("Min", {c.add("Max", {numbers, zero}), last});
-  const std::string spread = c.add("Unsqueeze", {c.add("Gather", {x, inside}, {{"axis", int64_t{-1}}}), c.e.integers({-1})});
-  const std::string behind = c.e.integers({1});
-  const std::string is_on =
-      c.add("And", {c.add("Equal", {c.add("Unsqueeze", {numbers, behind}), columns}), c.add("Unsqueeze", {is_there, behind})});
-  c.out(c.add("Where", {is_on, spread, c.number(0)}));
+  const std::string count = c.e.size_number(c.shape(0)[-1]);
+  const std::string is_there = c.add("And", {c.add("GreaterOrEqual", {numbers, zero}), c.add("Less", {numbers, count})});
+  std::vector<Dim> one(c.shape(0).begin(), c.shape(0).end());
+  one.back() = 1;
+  const std::string more = c.add("Concat", {c.in(0), c.add("Expand", {c.number(0), c.e.sizes(one)})}, {{"axis", int64_t{-1}}});
+  const std::string found = c.add("Gather", {more, c.add("Where", {is_there, numbers, count})}, {{"axis", int64_t{-1}}});
+  const std::string is_on = c.add("Equal", {c.add("Unsqueeze", {numbers, behind}), columns});
+  c.out(c.add("Where", {is_on, c.add("Unsqueeze", {found, c.e.integers({-1})}), c.number(0)}));
 }
 
 constexpr Rule rules[] = {

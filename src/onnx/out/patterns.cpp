@@ -54,14 +54,20 @@ struct Normalized {
   const Value* x = nullptr;
   double epsilon = 0;
 };
+// sum(x) / n, which for a power of 2 has become sum(x) * (1 / n).
 const Value* mean_of(const Emitter& e, const Value* value) {
-  const std::optional<Pair> fraction = operands(value, "divide");
-  if (!fraction) return nullptr;
-  const Value* const x = under((*fraction)[0], "sum");
-  if (x == nullptr || one_axis((*fraction)[0], "sum") != x->spec.shape.rank() - 1) return nullptr;
+  const bool is_product = is_op(value, "multiply");
+  const std::optional<Pair> pair = operands(value, is_product ? "multiply" : "divide");
+  if (!pair) return nullptr;
+  const bool is_turned = is_product && is_op((*pair)[1], "sum");
+  const Value *const total = (*pair)[is_turned ? 1 : 0], *const count = (*pair)[is_turned ? 0 : 1];
+  const Value* const x = under(total, "sum");
+  if (x == nullptr || one_axis(total, "sum") != x->spec.shape.rank() - 1) return nullptr;
   const Dim& size = x->spec.shape[-1];
-  if (is_op((*fraction)[1], "size")) return AttributeTable((*fraction)[1]->node->attrs).size("dim").same_as(size) ? x : nullptr;
-  return size.is_constant() && is_number(e, (*fraction)[1], static_cast<double>(size.value())) ? x : nullptr;
+  if (is_op(count, "size") && !is_product) return AttributeTable(count->node->attrs).size("dim").same_as(size) ? x : nullptr;
+  if (!size.is_constant() || size.value() == 0) return nullptr;
+  const auto number = static_cast<double>(size.value());
+  return is_number(e, count, is_product ? 1 / number : number) ? x : nullptr;
 }
 std::optional<Normalized> normalized(const Emitter& e, const Value* centred, const Value* root) {
   const std::optional<Pair> difference = operands(centred, "subtract");
@@ -108,15 +114,37 @@ bool write_layer_normalization(NodeCall& c) {
   return false;
 }
 
+// x >= most ? most : x <= least ? least : x
+bool write_clip(NodeCall& c) {
+  const std::optional<Pair> compared = operands(c.node.inputs[0], "less_equal");
+  const Value* const inner = c.node.inputs[2];
+  if (!compared || !is_op(inner, "where") || !is_floating(inner->spec.dtype) || inner->spec.dtype == Dtype::bf16) return false;
+  const Value* const x = inner->node->inputs[2];
+  const std::optional<Pair> lower = operands(inner->node->inputs[0], "less_equal");
+  const Tensor *const most = c.e.known(c.node.inputs[1]), *const least = c.e.known(inner->node->inputs[1]);
+  if (!lower || most == nullptr || least == nullptr || most->rank() != 0 || least->rank() != 0 ||
+      !x->spec.shape.same_as(c.out_spec().shape))
+    return false;
+  const double high = most->item<double>(), low = least->item<double>();
+  const bool is_clip =
+      low <= high && (*compared)[1] == x && is_number(c.e, (*compared)[0], high) && (*lower)[0] == x && is_number(c.e, (*lower)[1], low);
+  if (!is_clip) return false;
+  const std::string operand = c.is_channels_second() ? c.e.channels_second(x) : c.e.ours(x);  // in the layout of the call
+  c.out(c.add("Clip", {operand, c.e.number(x->spec.dtype, low), c.e.number(x->spec.dtype, high)}));
+  return true;
+}
+
 // A choice between a number and what was compared with it: the greater or the lesser of both.
 bool write_extreme(NodeCall& c) {
   const std::optional<Pair> compared = operands(c.node.inputs[0], "less_equal");
   const Value *const chosen = c.node.inputs[1], *const x = c.node.inputs[2];
   const Tensor* const known = c.e.known(chosen);
-  if (!compared || known == nullptr || !known->shape().count().same_as(1) || known->shape().rank() != 0 || !is_floating(x->spec.dtype)) return false;
+  if (!compared || known == nullptr || !known->shape().count().same_as(1) || known->shape().rank() != 0 || !is_floating(x->spec.dtype))
+    return false;
   if (x->spec.dtype == Dtype::bf16 || !x->spec.shape.same_as(c.out_spec().shape)) return false;
   const double number = known->item<double>();
-  const bool is_max = (*compared)[0] == x && is_number(c.e, (*compared)[1], number), is_min = (*compared)[1] == x && is_number(c.e, (*compared)[0], number);
+  const bool is_max = (*compared)[0] == x && is_number(c.e, (*compared)[1], number),
+             is_min = (*compared)[1] == x && is_number(c.e, (*compared)[0], number);
   if (!is_max && !is_min) return false;
   const std::string operand = c.in(2), limit = c.e.number(x->spec.dtype, number);
   // In this order, so that what runtimes know as Relu and as Clip is said so.
@@ -130,7 +158,7 @@ bool write_pattern(NodeCall& c) {
   const std::string_view op = c.node.op->name;
   if (op == "multiply") return write_softmax(c) || fold_into_convolution(c);
   if (op == "add") return write_layer_normalization(c) || fold_into_convolution(c);
-  return op == "where" && write_extreme(c);
+  return op == "where" && (write_clip(c) || write_extreme(c));
 }
 
 }  // namespace anyshape::onnx::out

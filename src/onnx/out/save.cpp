@@ -101,6 +101,23 @@ void simplify(graph::Graph& graph) {
   passes::remove_dead_code(graph, decisions);
 }
 
+// With sizes that nobody gave: what does not run with them is told with them.
+Traced trace_of(const Saved& saved, const Signature& signature) {
+  const std::vector<int64_t> sizes = usual_sizes(signature);
+  try {
+    return trace_of(saved, signature, sizes);
+  } catch (const ShapeError& error) {
+    std::string tried;
+    for (size_t i = 0; i < sizes.size(); ++i)
+      tried += fmt::format("{}{} = {}", tried.empty() ? "" : ", ", to_string(signature.symbols()[i]), sizes[i]);
+    refuse(saved,
+           fmt::format(
+               "it was tried with {}, and refuses that: {} Write sizes that are fixed as numbers, and give a range to those that have one: "
+               "as::dim(\"time\", {{.max = 32}}).",
+               tried, error.what()));
+  }
+}
+
 ValueText value_text(std::string name, const TensorSpec& spec, const std::set<std::string>& symbols) {
   ValueText text{.name = std::move(name), .dtype = spec.dtype, .sizes = {}};
   for (const Dim& size : spec.shape) {
@@ -178,10 +195,9 @@ std::vector<std::string> output_names(const Saved& saved, const SaveOptions& opt
   return names;
 }
 
-void write(const Saved& saved, const Signature& signature, std::span<const int64_t> sizes, const std::filesystem::path& file,
+void write(const Saved& saved, const Signature& signature, const Traced& traced, const std::filesystem::path& file,
            const SaveOptions& options) {
   if (options.opset < 18 || options.opset > 21) refuse(saved, fmt::format("the opset is {}; expected 18 to 21.", options.opset));
-  const Traced traced = trace_of(saved, signature, sizes);
   const Trace& trace = traced.trace;
   graph::Graph& graph = *trace.graph;
   const std::vector<TensorSpec> specs = signature.dense_specs();
@@ -254,7 +270,7 @@ void onnx::save(const AnyLayer& model, const std::filesystem::path& file, const 
            "\"x\")}.");
   }
   const Signature signature = Signature::declared(specs);
-  write(saved, signature, usual_sizes(signature), file, options);
+  write(saved, signature, trace_of(saved, signature), file, options);
 }
 
 void detail::save_onnx(const FunctionCore& core, const FunctionCall& call, std::vector<Tensor> examples, const std::filesystem::path& file,
@@ -272,13 +288,10 @@ void detail::save_onnx(const FunctionCore& core, const FunctionCall& call, std::
   if (specs.empty() && examples.empty() && !description.tensors.empty())
     refuse(saved, "it has no signature; expected one, .inputs in the options, or examples of the arguments behind the options.");
   const Signature signature = specs.empty() ? Signature::open(examples, description.tensors) : Signature::declared(specs);
+  if (examples.empty()) return write(saved, signature, trace_of(saved, signature), file, options);
   std::vector<int64_t> sizes;
-  if (examples.empty()) {
-    sizes = usual_sizes(signature);
-  } else {
-    signature.bind(examples, sizes);
-  }
-  write(saved, signature, sizes, file, options);
+  signature.bind(examples, sizes);
+  write(saved, signature, trace_of(saved, signature, sizes), file, options);
 }
 
 }  // namespace anyshape

@@ -25,8 +25,7 @@ bool has_bits(Dtype dtype) { return dtype != Dtype::b8 && !is_half(dtype); }
 Specs shape(OpCall& call) {
   const Dtype from = call.inputs[0].dtype, to = call.attrs_as<BitcastAttrs>().dtype;
   if (from != to && (size_of(from) != size_of(to) || !has_bits(from) || !has_bits(to))) {
-    call.fail_dtype(fmt::format("the bits of {} are none of {}", to_string(from), to_string(to)),
-                    "f32 and i32, f64 and i64, or one dtype twice");
+    call.fail_dtype(fmt::format("the bits of {} are none of {}", to_string(from), to_string(to)), "f32 and i32, f64 and i64, or one dtype twice");
   }
   return {{to, call.shape(0), {}}};
 }

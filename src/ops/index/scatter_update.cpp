@@ -49,8 +49,7 @@ Specs shape(OpCall& call) {
     call.fail(fmt::format("an index has {} components for rank {}", attrs.components, x.rank()), "1 <= components <= rank");
   }
   const int leading = indices.rank() - 1, components = static_cast<int>(attrs.components);
-  constexpr std::string_view what = "updates do not fit the indices and x",
-                             rule = "updates.shape == indices.shape[:-1] + x.shape[components:]";
+  constexpr std::string_view what = "updates do not fit the indices and x", rule = "updates.shape == indices.shape[:-1] + x.shape[components:]";
   if (leading < 0 || updates.rank() != leading + x.rank() - components) call.fail(what, rule);
   call.require({Relation::Equal, indices[-1], attrs.components}, "indices have another number of components", rule);
   for (int axis = 0; axis < updates.rank(); ++axis) {
@@ -79,8 +78,9 @@ void lower(LowerCall& call) {
   const Shape &x_shape = call.call.shape(0), &indices_shape = call.call.shape(2);
   const int components = static_cast<int>(attrs.components);
   const int32_t x = call.input(0), updates = call.input(1), indices = call.input(2), result = call.output(0);
-  b.ranges(call.size(x_shape.count()), b.integer(1), loop::Walk::Once,
-           [&](loop::Value begin, loop::Value end) { b.elements(begin, end, [&](loop::Value i) { b.store(result, i, b.load(x, i)); }); });
+  b.ranges(call.size(x_shape.count()), b.integer(1), loop::Walk::Once, [&](loop::Value begin, loop::Value end) {
+    b.elements(begin, end, [&](loop::Value i) { b.store(result, i, b.load(x, i)); });
+  });
   const loop::Value count = call.size(count_between(indices_shape, 0, indices_shape.rank() - 1));
   const loop::Value width = call.size(count_between(x_shape, components, x_shape.rank()));
   b.ranges(width, b.multiply(count, b.integer(4)), loop::Walk::Scattered, [&](loop::Value begin, loop::Value end) {
@@ -122,7 +122,9 @@ std::vector<Tensor> gradient_of_extreme(const Tensor& x, const Tensor& updates, 
 
 // An update's factor is the product of all others of its element: of those that are not 0, unless two are.
 std::vector<Tensor> gradient_of_product(const Tensor& x, const Tensor& updates, const Tensor& indices, const Tensor& dy) {
-  const auto product = [&](const Tensor& of, const Tensor& by) { return scatter_update(of, indices, by, {.mode = ScatterMode::Multiply}); };
+  const auto product = [&](const Tensor& of, const Tensor& by) {
+    return scatter_update(of, indices, by, {.mode = ScatterMode::Multiply});
+  };
   const Tensor is_zero = updates == 0, factors = where(is_zero, 1, updates);
   const Tensor zeros_met = gather_nd(
       scatter_update(zeros_like(x, {.dtype = Dtype::i32}), indices, cast(is_zero, Dtype::i32), {.mode = ScatterMode::Add}), indices);

@@ -20,8 +20,7 @@ OpSample of_two(const std::string& name, BinaryOp op, Formula formula, double hi
   sample.dtypes = {i32, i64, u8};
   sample.cases = 7;
   sample.inputs = [highest_second](Random& random, Dtype dtype, int number) {
-    const Domain first{.low = dtype == u8 ? 0.0 : -100.0, .high = 100},
-        second{.low = highest_second < 100 || dtype == u8 ? 0.0 : -100.0, .high = highest_second};
+    const Domain first{.low = dtype == u8 ? 0.0 : -100.0, .high = 100}, second{.low = highest_second < 100 || dtype == u8 ? 0.0 : -100.0, .high = highest_second};
     return broadcasting_inputs(random, dtype, number, {first, second});
   };
   sample.reference = [formula](Flats in, int) {
@@ -104,10 +103,8 @@ std::vector<OpSample> bitwise_samples() {
       of_two("bitwise_and", bitwise_and, [](int64_t a, int64_t b) { return a & b; }),
       of_two("bitwise_or", bitwise_or, [](int64_t a, int64_t b) { return a | b; }),
       of_two("bitwise_xor", bitwise_xor, [](int64_t a, int64_t b) { return a ^ b; }),
-      of_two(
-          "left_shift", left_shift, [](int64_t a, int64_t b) { return a * (int64_t{1} << b); }, 7),
-      of_two(
-          "right_shift", right_shift, [](int64_t a, int64_t b) { return a >> b; }, 7),
+      of_two("left_shift", left_shift, [](int64_t a, int64_t b) { return a * (int64_t{1} << b); }, 7),
+      of_two("right_shift", right_shift, [](int64_t a, int64_t b) { return a >> b; }, 7),
       not_sample(),
       bitcast_sample(),
   };

@@ -27,20 +27,16 @@ double combined(ScatterMode mode, double old, double update) {
 std::vector<InputPlan> inputs(Random& random, Dtype dtype, int number) {
   // Products stay near 1, and small in integers.
   const bool multiplies = mode_of(number) == ScatterMode::Multiply;
-  const Domain numbers = !multiplies ? ordinary_numbers
-                         : is_floating(dtype)
-                             ? Domain{.low = 0.6, .high = 1.4, .zeros = false, .infinities = false, .nan = false, .extremes = false}
-                             : Domain{.low = -1, .high = 1};
+  const Domain numbers = !multiplies          ? ordinary_numbers
+                         : is_floating(dtype) ? Domain{.low = 0.6, .high = 1.4, .zeros = false, .infinities = false, .nan = false, .extremes = false}
+                                              : Domain{.low = -1, .high = 1};
   const Sizes sizes = random.sizes(3);
   const bool is_empty = sizes[0] == 0 || (has_two_components(number) && sizes[1] == 0);
   const int64_t count = is_empty ? 0 : std::min<int64_t>(random.size(), 17);
   const auto rows = static_cast<double>(sizes[0]), columns = static_cast<double>(sizes[1]);
   Sizes updates = {count, sizes[1], sizes[2]};
   if (has_two_components(number)) updates.erase(updates.begin() + 1);
-  return {{sizes, dtype, numbers},
-          {{count}, i32, {.low = -rows, .high = rows - 1}},
-          {{count}, i32, {.low = -columns, .high = columns - 1}},
-          {updates, dtype, numbers}};
+  return {{sizes, dtype, numbers}, {{count}, i32, {.low = -rows, .high = rows - 1}}, {{count}, i32, {.low = -columns, .high = columns - 1}}, {updates, dtype, numbers}};
 }
 
 Tensor indices_of(Tensors in, int number) {
@@ -79,13 +75,11 @@ std::vector<OpSample> scatter_samples() {
   sample.wrong = {
       wrong<ShapeError>([] { return scatter_update(ones({3}), tensor({{0}}), ones({2})); },
                         {"scatter_update: updates do not fit the indices and x", "f32[3]", "f32[2]"}),
-      wrong<ShapeError>([] { return scatter_update(ones({3}), tensor({{0, 0}}), ones({1})); },
-                        {"scatter_update: an index has 2 components for rank 1"}),
+      wrong<ShapeError>([] { return scatter_update(ones({3}), tensor({{0, 0}}), ones({1})); }, {"scatter_update: an index has 2 components for rank 1"}),
       wrong<DataError>([] { return scatter_update(ones({3}), tensor({{3}}), ones({1})); }, {"scatter_update", "3"}),
       wrong<DtypeError>([] { return scatter_update(ones({3}), tensor({{0.5F}}), ones({1})); }, {"scatter_update: indices are f32"}),
-      wrong<DtypeError>(
-          [] { return scatter_update(ones({3}, {.dtype = b8}), tensor({{0}}), ones({1}, {.dtype = b8}), {.mode = ScatterMode::Add}); },
-          {"scatter_update: truth values are not combined"}),
+      wrong<DtypeError>([] { return scatter_update(ones({3}, {.dtype = b8}), tensor({{0}}), ones({1}, {.dtype = b8}), {.mode = ScatterMode::Add}); },
+                        {"scatter_update: truth values are not combined"}),
   };
   return {sample};
 }

@@ -15,7 +15,7 @@ class CaseWriter {
 
   // FOLDER/NAME/model.onnx
   std::filesystem::path begin(const std::string& name);
-  // FOLDER/NAME/CALL_in_0.npy, ..., CALL_out_0.npy, ...; a ragged tensor as its values and splits
+  // FOLDER/NAME/CALL_in_0.npy, ..., CALL_out_0.npy, ...; a ragged tensor as its values and, where it is taken, splits
   void add_call(const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs);
   void refuse(const std::string& name, const std::string& why);  // a line in FOLDER/refused.txt
 

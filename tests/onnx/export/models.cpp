@@ -122,6 +122,28 @@ void write_models(CaseWriter& writer) {
                 {random::uniform({9}) * 5 + 1},
                 {random::uniform({2}) + 1},
                 {random::uniform({30}) + 1}});
+  for (const Dtype dtype : {Dtype::f16, Dtype::f64}) {
+    const auto of = [&](const Shape& shape) { return std::vector{cast(random::normal(shape), dtype)}; };
+    writer.write("function " + std::string(to_string(dtype)),
+                 [](const std::vector<Tensor>& in) {
+                   return std::vector{softmax(matmul(in[0], transpose(in[0])) * 0.25f + 1, {.axis = -1}), relu(in[0])};
+                 },
+                 {of({3, 4}), of({1, 2}), of({5, 5}), of({2, 9}), of({8, 3})});
+  }
+  const auto rows_of = [](std::vector<int64_t> lengths) {
+    std::vector<std::vector<float>> rows;
+    for (const int64_t length : lengths) {
+      rows.emplace_back();
+      for (int64_t i = 0; i < length; ++i) rows.back().push_back(static_cast<float>((i * 7 + length * 3) % 11) - 5);
+    }
+    return std::vector{ragged(rows)};
+  };
+  writer.write("function ragged",
+               [](const std::vector<Tensor>& in) {
+                 const Tensor shares = softmax(in[0], {.axis = 1});
+                 return std::vector{shares * 2, sum(in[0], {.axis = 1}), max(in[0], {.axis = 1}), to_padded(in[0])};
+               },
+               {rows_of({3, 1, 4}), rows_of({2}), rows_of({1, 1, 1, 9}), rows_of({5, 2}), rows_of({6, 6, 6, 1, 2, 3})});
   writer.write("function branch",
                [](const std::vector<Tensor>& in) {
                  return std::vector{cond(sum(in[0]) > 0.0f, [&] { return in[0] * 2 + in[1]; }, [&] { return in[1] - in[0]; })};
