@@ -2,6 +2,9 @@
 #include "function/registry.h"
 
 #include "base/fork_mutex.h"
+#include "function/function_state.h"
+
+#include <anyshape/error.h>
 
 #include <map>
 #include <mutex>
@@ -9,16 +12,20 @@
 namespace anyshape {
 namespace {
 
-struct Registry {
+struct FunctionList {
   ForkMutex mutex;  // held while a ledger is read: a function cannot end meanwhile
   uint64_t next = 0;
-  std::map<uint64_t, const FunctionCore*> functions;
+  struct Entry {
+    const FunctionCore* core;
+    const FunctionOptions* options;
+  };
+  std::map<uint64_t, Entry> functions;
 };
 
 // Never destroyed: functions may be static objects.
-Registry& registry() {
+FunctionList& registry() {
   const NoFork whole;  // so that no child waits for another thread to make it
-  static Registry& list = *new Registry;
+  static FunctionList& list = *new FunctionList;
   return list;
 }
 
@@ -27,7 +34,7 @@ Registry& registry() {
 FunctionCore::Registration::Registration(const FunctionCore& core) {
   const std::scoped_lock lock(registry().mutex);
   number_ = registry().next++;
-  registry().functions.emplace(number_, &core);
+  registry().functions.emplace(number_, FunctionList::Entry{&core, &core.state_->options});
 }
 
 FunctionCore::Registration::~Registration() {
@@ -38,8 +45,16 @@ FunctionCore::Registration::~Registration() {
 std::vector<Ledger> functions() {
   const std::scoped_lock lock(registry().mutex);
   std::vector<Ledger> ledgers;
-  for (const auto& [number, core] : registry().functions) ledgers.push_back(core->ledger());
+  for (const auto& [number, entry] : registry().functions) ledgers.push_back(entry.core->ledger());
   return ledgers;
+}
+
+const FunctionOptions& function_detail::options_of(const FunctionCore& core) {
+  const std::scoped_lock lock(registry().mutex);
+  for (const auto& [number, entry] : registry().functions) {
+    if (entry.core == &core) return *entry.options;
+  }
+  throw InternalError("function: it is not on the list of functions");
 }
 
 }  // namespace anyshape

@@ -18,4 +18,10 @@ class FunctionCore::Registration {
   uint64_t number_;
 };
 
+namespace function_detail {
+
+// As the function was made with.
+const FunctionOptions& options_of(const detail::FunctionCore& core);
+
+}  // namespace function_detail
 }  // namespace anyshape
