@@ -29,6 +29,7 @@ struct CompilePart {
 
 // More than any metric has: thresholds, classes that are chosen. A number of a file's decides how much memory its sums take.
 constexpr int64_t largest_number = int64_t{1} << 20;
+constexpr size_t most_metrics = 1000;
 
 void require_small_numbers(const Config& config, const std::string& place) {
   switch (config.kind()) {
@@ -112,6 +113,9 @@ CompileAgain compile_again(const Config& config, const std::vector<std::string>&
   }
   again.options.losses = PerOutput<Loss>(std::move(losses));
   again.options.loss_weights = PerOutput<double>(std::move(weights));
+  if (part.metrics.size() > most_metrics) {
+    throw ArgumentError(fmt::format("compile: {} metrics; expected at most {}.", part.metrics.size(), most_metrics));
+  }
   std::vector<ForOutput<Metric>> metrics, weighted;
   for (const MetricPart& each : part.metrics) {
     const std::string place = fmt::format("compile: metrics[{}]", metrics.size() + weighted.size());

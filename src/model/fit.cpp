@@ -44,10 +44,10 @@ class Fit final : public model::FitInProgress {
  public:
   Fit(const Model& model, Model::State& state, const FitOptions& options, const function_detail::RandomPosition& began)
       : model_(model), state_(state), compiled_(*state.compiled), options_(options), began_(began), progress_(options.verbose) {
-    state_.fit_thread = &this_thread;
     state_.fit = this;
+    state_.fit_thread = &this_thread;
   }
-  ~Fit() override { state_.fit = nullptr; }
+  ~Fit() override { state_.fit_thread = nullptr; }
   Fit(const Fit&) = delete;
   Fit& operator=(const Fit&) = delete;
 

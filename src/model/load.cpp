@@ -25,7 +25,7 @@ AnyLayer network_of(const model::ModelFile& file) {
                     parts.why_none.empty() ? "" : ", as it was saved without: ", parts.why_none));
   }
   const Dtype default_dtype_here = default_dtype();
-  const nn::LoadingScope scope(parts.layers.default_dtype);
+  const nn::LoadingScope scope(parts.layers.default_dtype, model::most_layers(file.bytes()));
   const AnyLayer network = file.in_part("architecture", [&] { return make<AnyLayer>(parts.architecture); });
   file.in_part("layers", [&] { nn::restore_layer_tree(network, parts.layers.network, default_dtype_here); });
   if (!network.is_built()) file.refuse("has a model that is not built; expected a built one");

@@ -28,6 +28,7 @@ constexpr int64_t format_version = 1;
 
 // A value as a Config, and what is made of it: a layer has several values, and takes some kilobytes.
 constexpr int64_t bytes_of_value = 512;
+constexpr int64_t bytes_of_layer = 4096;
 constexpr int64_t always_allowed = int64_t{48} << 20;
 
 // Values are parted by these.
@@ -52,6 +53,8 @@ int64_t most_values(const io::Metadata& metadata) {
 bool may_have(int64_t values, int64_t file_bytes) { return values <= (always_allowed + file_bytes * 3) / bytes_of_value; }
 
 }  // namespace
+
+int64_t most_layers(int64_t file_bytes) { return (always_allowed + file_bytes * 3) / bytes_of_layer; }
 
 void write_model_file(const std::filesystem::path& file, const ModelParts& parts, const NamedTensors& tensors) {
   io::Metadata metadata = {{format_key, format_name},
@@ -78,6 +81,7 @@ void write_model_file(const std::filesystem::path& file, const ModelParts& parts
 
 ModelFile::ModelFile(std::string what, std::filesystem::path file) : what_(std::move(what)), file_(std::move(file)) {
   io::Safetensors read = io::load_safetensors_with_metadata(file_);
+  bytes_ = read.bytes;
   const auto text = [&](const char* key) -> const std::string* {
     const auto found = read.metadata.find(key);
     return found == read.metadata.end() ? nullptr : &found->second;

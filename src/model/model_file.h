@@ -50,7 +50,10 @@ struct ModelParts {
   Config fit = {};  // none: it was not saved inside a fit; see fit_part.h
 };
 
-// Whole or not at all.
+// A layer takes more memory than it takes in a file.
+int64_t most_layers(int64_t file_bytes);
+
+// Whole or not at all. ArgumentError for what could not be read again.
 void write_model_file(const std::filesystem::path& file, const ModelParts& parts, const NamedTensors& tensors);
 
 class ModelFile {
@@ -59,6 +62,7 @@ class ModelFile {
   ModelFile(std::string what, std::filesystem::path file);
 
   const ModelParts& parts() const { return parts_; }
+  int64_t bytes() const { return bytes_; }  // of the file
   const std::map<std::string, Tensor>& tensors() const { return tensors_; }
   std::map<std::string, Tensor> tensors_of(std::string_view begin) const;  // by what follows
 
@@ -84,6 +88,7 @@ class ModelFile {
 
   std::string what_;
   std::filesystem::path file_;
+  int64_t bytes_ = 0;
   ModelParts parts_;
   std::map<std::string, Tensor> tensors_;
 };

@@ -48,8 +48,8 @@ struct Model::State {
   std::optional<model::KnownFacts> output_facts;    // of the last inputs that were looked at; under `preparing`
   std::atomic<bool> stop{false};                    // training ends after this step
   std::atomic<bool> is_fitting{false};
-  const model::FitInProgress* fit = nullptr;  // the one that runs, to be asked on its thread alone
-  const void* fit_thread = nullptr;
+  std::atomic<const void*> fit_thread = nullptr;  // of the fit that runs; only there it may be asked
+  const model::FitInProgress* fit = nullptr;
   std::vector<std::string> not_saved;  // by the file that it was loaded from: what compile() has to be given anew
   std::string tried_architecture;      // the config, as JSON, of which save() has seen that it makes the network; under `preparing`
   std::vector<std::string> recorded;   // by the fit that runs: what callbacks may monitor; empty where none runs or only its steps tell

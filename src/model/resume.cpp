@@ -34,6 +34,10 @@ Resume::Resume(const std::filesystem::path& file) : file_("fit: resume_from", fi
     require("validation: passes", part_.validation.passes);
     if (part_.calls.size() % 2 != 0) throw ArgumentError("fit: calls has no pairs; expected a number, and how often it stands there.");
     for (size_t i = 1; i < part_.calls.size(); i += 2) require("calls: a count", part_.calls[i] - 1);
+    constexpr size_t most_columns = 5000;
+    if (part_.history.size() > most_columns) {
+      throw ArgumentError(fmt::format("fit: history has {} columns; expected at most {}.", part_.history.size(), most_columns));
+    }
     std::set<std::string_view> names;
     for (const ColumnPart& column : part_.history) {
       if (!names.insert(column.name).second) throw ArgumentError(fmt::format("fit: history has {} twice.", in_quotes(column.name)));

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_set>
 
 namespace anyshape {
 namespace model {
@@ -89,6 +90,22 @@ Config architecture_of(const AnyLayer& network, std::string& tried) {
 
 }  // namespace
 
+static void count_layers(const AnyLayer& layer, std::unordered_set<const Layer*>& layers) {
+  if (!layers.insert(layer.layer().get()).second) return;
+  for (const AnyLayer& child : layer.children()) count_layers(child, layers);
+}
+
+static void require_loadable(const Model& model, const NamedTensors& tensors) {
+  std::unordered_set<const Layer*> layers;
+  count_layers(model, layers);
+  int64_t bytes = 0;
+  for (const auto& each : tensors) bytes += each.second.shape().count().value() * size_of(each.second.dtype());
+  if (static_cast<int64_t>(layers.size()) <= most_layers(bytes)) return;
+  throw ArgumentError(
+      fmt::format("save: model \"{}\" has {} layers for {} bytes of tensors; expected at most {}. Keep the weights by save_weights().",
+                  model.name(), layers.size(), bytes, most_layers(bytes)));
+}
+
 void save_model(const Model& model, const std::filesystem::path& file, Untold untold) {
   Model::State& state = Model::State::of(model, "save");
   nn::require_built(model, "save");
@@ -110,7 +127,8 @@ void save_model(const Model& model, const std::filesystem::path& file, Untold un
     parts.compile = compile_config(*state.compiled);
     if (state.compiled->optimizer.defined()) add(of_optimizer, named_slots(state.compiled->optimizer));
   }
-  if (state.fit != nullptr && state.fit_thread == &this_thread) state.fit->save(parts, tensors);
+  require_loadable(model, tensors);
+  if (state.fit_thread == &this_thread) state.fit->save(parts, tensors);
   write_model_file(file, parts, tensors);
 }
 

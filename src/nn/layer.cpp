@@ -15,7 +15,9 @@
 namespace anyshape {
 
 Layer::Layer() : Layer("") {}
-Layer::Layer(std::string type_name) : state_(std::make_shared<LayerState>(std::move(type_name))) {}
+Layer::Layer(std::string type_name) : state_(std::make_shared<LayerState>(std::move(type_name))) {
+  if (const nn::LoadingScope* const loading = nn::LoadingScope::current()) loading->count_layer();
+}
 Layer::~Layer() = default;
 
 Layer::Layer(const Layer& other) : state_(other.state_) {

@@ -4,13 +4,16 @@
 #include <anyshape/random.h>
 #include <anyshape/tensor.h>
 
+#include <cstdint>
+#include <limits>
+
 namespace anyshape::nn {
 
 // While it lives, weights that this thread makes hold one element for all, until they are assigned, and layers that are given no dtype have that of
-// the process that wrote the file. What is drawn besides does not count.
+// the process that wrote the file. What is drawn besides does not count. A layer takes more memory than its name takes in a file: there are so many at most.
 class LoadingScope {
  public:
-  explicit LoadingScope(Dtype default_dtype);
+  explicit LoadingScope(Dtype default_dtype, int64_t most_layers = std::numeric_limits<int64_t>::max());
   ~LoadingScope();
   LoadingScope(const LoadingScope&) = delete;
   LoadingScope& operator=(const LoadingScope&) = delete;
@@ -18,9 +21,12 @@ class LoadingScope {
   static const LoadingScope* current();
   static Tensor unread_weight(const Shape& shape, Dtype dtype);
   Dtype default_dtype() const { return default_dtype_; }
+  void count_layer() const;  // ArgumentError for one too many
 
  private:
   Dtype default_dtype_;
+  int64_t most_layers_;
+  mutable int64_t layers_ = 0;
   random::SeedScope numbers_;
   const LoadingScope* outer_;
 };

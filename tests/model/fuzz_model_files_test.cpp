@@ -152,9 +152,10 @@ class FuzzModelFiles : public ::testing::Test {
     functional.save(file_);
     samples_.push_back(bytes_of(file_));
     const Tensor picture = input({as_open_, as_open_, 3});
-    Model images({.inputs = {picture},
-                  .outputs = {Dense(2)(GlobalAveragePooling2D()(MaxPooling2D(2)(
-                      Conv2D(4, 3, {.strides = 2, .padding = "same"})(RandomFlip(FlipMode::Horizontal, {.seed = 1})(picture)))))}});
+    const Tensor edges =
+        Conv2D(4, 3, {.strides = 2, .padding = "same"})(ZeroPadding2D(1)(RandomFlip(FlipMode::Horizontal, {.seed = 1})(picture)));
+    const Tensor pooled = AdaptiveAveragePooling2D(2)(MaxPooling2D(2)(UpSampling2D(2)(SeparableConv2D(4, 3)(Resizing(16, 12)(edges)))));
+    Model images({.inputs = {picture}, .outputs = {Dense(2)(Flatten()(GroupNormalization({.groups = 2})(pooled)))}});
     images.save(file_);
     samples_.push_back(bytes_of(file_));
   }

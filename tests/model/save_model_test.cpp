@@ -323,6 +323,16 @@ TEST_F(SaveModel, what_is_wrong_with_a_file_is_said) {
   EXPECT_EQ(after(R"(\"class_name\": \"adam\")", R"(\"class_name\": \"adan\")"),
             ": its compile: compile: optimizer: optimizer: \"adan\" is no optimizer; expected one of \"adam\", \"adamw\".");
   EXPECT_TRUE(after(R"("compile":"{)", R"("compile":"[)").starts_with(": its compile: config: the text has no"));
+  model.save(file_);
+  rewrite([](std::string& header) {
+    const size_t begin = header.find("\"architecture\""), end = header.find("\"compile\"", begin);
+    std::string many;
+    for (int i = 0; i < 50'000; ++i) many += ", \\\"Flatten\\\"";
+    header.replace(
+        begin, end - begin,
+        "\"architecture\":\"{\\\"class_name\\\": \\\"Sequential\\\", \\\"config\\\": {\\\"layers\\\": [" + many.substr(2) + "]}}\",");
+  });
+  EXPECT_NE(refusal().find("layers: there are more than 1"), std::string::npos) << refusal();
   std::ofstream(file_) << "not a file of ours";
   EXPECT_NE(refusal().find("expected a whole safetensors file"), std::string::npos);
   EXPECT_NE(test::text_of<FormatError>([&] { load_model(folder_.path() / "none"); }).find("is no file that can be read"),
