@@ -34,6 +34,7 @@ constexpr std::array<std::pair<std::string_view, Dtype>, 8> dtypes = {{{"BOOL", 
                                                                        {"F64", Dtype::f64}}};
 constexpr std::string_view metadata_key = "__metadata__";
 constexpr int64_t longest_header = 100'000'000;  // as the format's own reader
+constexpr size_t most_texts = 10'000;            // in the metadata: likewise, a short one takes many times its bytes
 constexpr size_t most_tensors = 100'000;         // one of no elements takes memory that is nowhere in the file
 
 [[noreturn]] void refuse(const std::filesystem::path& file, std::string_view what) {
@@ -80,6 +81,7 @@ std::vector<Entry> read_header(const std::string& text, const std::filesystem::p
   json.members([&](const std::string& key) {
     if (key == metadata_key) {
       json.members([&](const std::string& name) {
+        if (metadata.size() == most_texts) json.fail(fmt::format("has more than {} texts in its metadata", most_texts));
         if (!metadata.emplace(name, json.string()).second) json.fail(fmt::format("has {} twice in its metadata", in_quotes(name)));
       });
     } else {

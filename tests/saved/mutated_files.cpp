@@ -33,9 +33,8 @@ constexpr double most_seconds = 10;
 constexpr int64_t most_elements = 1 << 16;  // of a tensor that is run on: what is larger is as large in a function that was traced
 
 int64_t files_wanted() {
-  if (const char* wanted = std::getenv("ANYSHAPE_FUZZ_FILES")) return std::strtoll(wanted, nullptr, 10);
-  const char* const calls = std::getenv("ANYSHAPE_FUZZ_CALLS");
-  return calls != nullptr ? std::strtoll(calls, nullptr, 10) : 6'000;
+  const char* const wanted = std::getenv("ANYSHAPE_FUZZ_FILES");
+  return wanted != nullptr ? std::strtoll(wanted, nullptr, 10) : 6'000;
 }
 
 class Mutation {
