@@ -217,6 +217,11 @@ TEST(GraphText, deep_and_long_text_ends_soon) {
   EXPECT_NE(refusal(many).find("line 1026: more than 1024 checks"), std::string::npos) << refusal(many);
 }
 
+TEST(GraphText, refuses_permutations_that_count_from_the_end) {
+  const std::string text = refusal("graph f(%0: f32[2, 3]) {\n  %1 = transpose(%0) {permutation=[1, -2]} : f32[3, 2]\n  return %1\n}\n");
+  EXPECT_NE(text.find("permutation [1, -2] counts from the end"), std::string::npos) << text;
+}
+
 // Ops that come into being as gradients hold their operands to the shape that they add up in.
 TEST(GraphText, refuses_gradients_of_another_shape) {
   const auto text = [](const std::string& shape, const std::string& batch) {
