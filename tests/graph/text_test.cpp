@@ -217,5 +217,22 @@ TEST(GraphText, deep_and_long_text_ends_soon) {
   EXPECT_NE(refusal(many).find("line 1026: more than 1024 checks"), std::string::npos) << refusal(many);
 }
 
+TEST(GraphText, refuses_permutations_that_count_from_the_end) {
+  const std::string text = refusal("graph f(%0: f32[2, 3]) {\n  %1 = transpose(%0) {permutation=[1, -2]} : f32[3, 2]\n  return %1\n}\n");
+  EXPECT_NE(text.find("permutation [1, -2] counts from the end"), std::string::npos) << text;
+}
+
+// Ops that come into being as gradients hold their operands to the shape that they add up in.
+TEST(GraphText, refuses_gradients_of_another_shape) {
+  const auto text = [](const std::string& shape, const std::string& batch) {
+    return "graph f(%0: f32[2, 3], %1: i32[2]) {\n  %2 = take_gradient(%0, %1) {axis=0, batch_dims=" + batch + ", shape=[" + shape +
+           "]} : f32[" + shape + "]\n  return %2\n}\n";
+  };
+  EXPECT_EQ(refusal(text("5, 3", "0")), "nothing was thrown");
+  EXPECT_NE(refusal(text("5, 1000", "0")).find("cannot be added up in [5, 1000]"), std::string::npos) << refusal(text("5, 1000", "0"));
+  EXPECT_NE(refusal(text("5, 3", "-1")).find("cannot be added up"), std::string::npos) << refusal(text("5, 3", "-1"));
+  EXPECT_NE(refusal(text("5, 3", "1")).find("cannot be added up"), std::string::npos) << refusal(text("5, 3", "1"));
+}
+
 }  // namespace
 }  // namespace anyshape::test

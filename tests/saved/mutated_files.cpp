@@ -8,13 +8,17 @@
 #include "ops/all_ops.h"
 #include "saved/saved_function.h"
 #include "shape/evaluate.h"
+#include "tensor/host_data.h"
+#include "tensor/view.h"
 
 #include <anyshape/anyshape.h>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <chrono>
+#include <cstring>
 
 namespace anyshape::test {
 namespace {
@@ -29,9 +33,8 @@ constexpr double most_seconds = 10;
 constexpr int64_t most_elements = 1 << 16;  // of a tensor that is run on: what is larger is as large in a function that was traced
 
 int64_t files_wanted() {
-  if (const char* wanted = std::getenv("ANYSHAPE_FUZZ_FILES")) return std::strtoll(wanted, nullptr, 10);
-  const char* const calls = std::getenv("ANYSHAPE_FUZZ_CALLS");
-  return calls != nullptr ? std::strtoll(calls, nullptr, 10) : 6'000;
+  const char* const wanted = std::getenv("ANYSHAPE_FUZZ_FILES");
+  return wanted != nullptr ? std::strtoll(wanted, nullptr, 10) : 6'000;
 }
 
 class Mutation {
@@ -214,6 +217,21 @@ bool is_small(const graph::Graph& graph, const Bindings& sizes) {
   return std::ranges::all_of(graph.inputs(), [&](const graph::Value* input) { return fits(input->spec); });
 }
 
+// The same elements, and behind them little more than kernels may read, and then memory that nobody may.
+Tensor guarded(const Tensor& tensor) {
+  constexpr size_t page = 4096, room = 512;
+  const Tensor dense = contiguous(tensor);
+  const auto bytes = static_cast<size_t>(dense.impl()->count() * size_of(dense.dtype()));
+  const size_t whole = (bytes + room + page - 1) / page * page;
+  void* const memory = mmap(nullptr, whole + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return tensor;
+  char* const begin = static_cast<char*>(memory) + (whole - room - bytes) / 64 * 64;
+  std::memcpy(begin, host_data(dense), bytes);
+  mprotect(static_cast<char*>(memory) + whole, page, PROT_NONE);
+  const std::shared_ptr<void> owner(memory, [whole](void* ended) { munmap(ended, whole + page); });
+  return from_memory(begin, dense.dtype(), dense.shape(), {.capacity = static_cast<int64_t>(bytes + room), .owner = owner});
+}
+
 // Small arguments for a trace; none where it has sizes that no small argument has.
 std::optional<std::vector<Tensor>> arguments_of(const SavedTrace& saved, Random& random) {
   std::vector<Tensor> arguments;
@@ -242,7 +260,7 @@ std::optional<std::vector<Tensor>> arguments_of(const SavedTrace& saved, Random&
       values.insert(values.end(), tail.begin(), tail.end());
       arguments.push_back(ragged_from_splits(cast(random::normal(Shape(values)) * 2.0f, spec.dtype), tensor(splits)));
     } else {
-      arguments.push_back(cast(random::normal(Shape(shape)) * 2.0f, spec.dtype));
+      arguments.push_back(guarded(cast(random::normal(Shape(shape)) * 2.0f, spec.dtype)));
     }
   }
   return arguments;

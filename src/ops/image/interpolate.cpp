@@ -68,7 +68,7 @@ Source source_of(loop::Builder& b, const InterpolateAttrs& attrs, Value result, 
 Value element(ElementCall& call) {
   loop::Builder& b = call.b;
   const auto& attrs = call.call.attrs_as<InterpolateAttrs>();
-  const auto axis = static_cast<size_t>(attrs.axis);
+  const auto axis = static_cast<size_t>(call.call.axis(attrs.axis, call.output.shape.rank()));
   const Dtype type = call.output.dtype;
   const Source source =
       source_of(b, attrs, call.index[axis], call.size(call.call.shape(0)[static_cast<int>(axis)]), call.size(attrs.size), type);
@@ -104,7 +104,7 @@ void lower_gradient(LowerCall& call) {
   loop::Builder& b = call.b;
   const auto& attrs = call.call.attrs_as<InterpolateAttrs>();
   const Shape &from = call.call.shape(0), &to = call.outputs[0].shape;
-  const int axis = static_cast<int>(attrs.axis);
+  const int axis = call.call.axis(attrs.axis, from.rank());
   const Dtype type = call.outputs[0].dtype;
   const int32_t dy = call.input(0), dx = call.output(0);
   const Value pixels = call.size(to[axis]), results = call.size(from[axis]), inner = call.size(count_between(to, axis + 1, to.rank()));

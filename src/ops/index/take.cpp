@@ -70,10 +70,22 @@ std::vector<Tensor> take_gradient(const GradientCall& call) {
 
 Specs take_gradient_shape(OpCall& call) {
   const TakeGradientAttrs& attrs = call.attrs_as<TakeGradientAttrs>();
-  static_cast<void>(call.axis(attrs.axis, attrs.shape.rank()));
-  if (call.shape(0).rank() != attrs.shape.rank() - 1 + call.shape(1).rank() - attrs.batch_dims) {
-    call.fail(fmt::format("cannot be added up in {}", to_string(attrs.shape)), "the shape that take gives");
-  }
+  const Shape &dy = call.shape(0), &indices = call.shape(1), &to = attrs.shape;
+  const int along = call.axis(attrs.axis, to.rank());
+  constexpr std::string_view rule = "the shape that take gives";
+  const auto what = [&] { return fmt::format("cannot be added up in {}", to_string(to)); };
+  if (attrs.batch_dims < 0 || attrs.batch_dims > along || attrs.batch_dims > indices.rank()) call.fail(what(), rule);
+  const int batch = static_cast<int>(attrs.batch_dims), own = indices.rank() - batch;
+  if (dy.rank() != to.rank() - 1 + own) call.fail(what(), rule);
+  if (call.inputs[0].dtype == Dtype::b8) call.fail_dtype("truth values do not add up", "numbers");
+  const auto require_same = [&](const Dim& a, const Dim& b) {
+    if (!a.same_as(b)) call.require({Relation::Equal, a, b}, what(), rule);
+  };
+  for (int axis = 0; axis < batch; ++axis) require_same(indices[axis], to[axis]);
+  for (int axis = 0; axis < along; ++axis) require_same(dy[axis], to[axis]);
+  for (int axis = 0; axis < own; ++axis) require_same(dy[along + axis], indices[batch + axis]);
+  for (int axis = along + 1; axis < to.rank(); ++axis) require_same(dy[axis - 1 + own], to[axis]);
+  require_sizes(call, to);
   return {{call.inputs[0].dtype, attrs.shape, {}}};
 }
 

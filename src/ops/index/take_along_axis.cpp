@@ -68,6 +68,7 @@ IndexRule along_gradient_indices(const OpCall& call) {
 Specs along_gradient_shape(OpCall& call) {
   const AlongGradientAttrs& attrs = call.attrs_as<AlongGradientAttrs>();
   const int along = call.axis(attrs.axis, attrs.shape.rank());
+  if (call.inputs[0].dtype == Dtype::b8) call.fail_dtype("truth values do not add up", "numbers");
   if (call.shape(0).rank() != attrs.shape.rank() || call.shape(1).rank() != attrs.shape.rank()) {
     call.fail(fmt::format("cannot be added up in {}", to_string(attrs.shape)), "the shape that take_along_axis gives");
   }

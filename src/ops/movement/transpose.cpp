@@ -30,6 +30,7 @@ Specs shape(OpCall& call) {
   Shape result;
   for (int64_t named : permutation) {
     const int axis = call.axis(named, rank);
+    if (named < 0) call.fail(fmt::format("permutation [{}] counts from the end", fmt::join(permutation, ", ")), rule);
     if (seen[axis]) call.fail(fmt::format("permutation [{}] names axis {} twice", fmt::join(permutation, ", "), axis), rule);
     seen[axis] = true;
     result.push_back(call.shape(0)[axis]);

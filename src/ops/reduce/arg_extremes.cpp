@@ -97,7 +97,7 @@ void lower_columns(LowerCall& call, loop::Combine combine, loop::Value outer, lo
 template <loop::Combine combine>
 void lower(LowerCall& call) {
   const Shape& shape = call.call.shape(0);
-  const int axis = static_cast<int>(call.call.attrs_as<ArgExtremeAttrs>().axis);
+  const int axis = call.call.axis(call.call.attrs_as<ArgExtremeAttrs>().axis, shape.rank());
   const Dim outer = count_between(shape, 0, axis), inner = count_between(shape, axis + 1, shape.rank());
   if (inner.same_as(1)) return lower_rows(call, combine, outer, shape[axis]);
   lower_columns(call, combine, call.size(outer), call.size(shape[axis]), call.size(inner));

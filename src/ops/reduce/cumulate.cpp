@@ -60,7 +60,7 @@ void lower_walk(LowerCall& call, int axis, const Walk& walk) {
 template <loop::Op combine>
 void lower_cumulate(LowerCall& call) {
   const CumulateAttrs& attrs = call.call.attrs_as<CumulateAttrs>();
-  lower_walk(call, static_cast<int>(attrs.axis), cumulate_walk(call, combine, attrs.reverse, attrs.exclusive));
+  lower_walk(call, call.call.axis(attrs.axis, call.call.shape(0).rank()), cumulate_walk(call, combine, attrs.reverse, attrs.exclusive));
 }
 
 Specs cumulate_shape(OpCall& call) {
@@ -101,7 +101,7 @@ Specs recurrence_shape(OpCall& call) {
 
 void lower_recurrence(LowerCall& call) {
   const RecurrenceAttrs& attrs = call.call.attrs_as<RecurrenceAttrs>();
-  lower_walk(call, static_cast<int>(attrs.axis), recurrence_walk(call, attrs.reverse));
+  lower_walk(call, call.call.axis(attrs.axis, call.call.shape(0).rank()), recurrence_walk(call, attrs.reverse));
 }
 
 // The adjoint is the same recurrence from the other end.
