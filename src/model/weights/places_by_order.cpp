@@ -8,9 +8,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <compare>
+#include <map>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 
