@@ -331,6 +331,23 @@ TEST_F(TorchErrors, parts_of_attention_may_be_modules_of_their_own) {
   EXPECT_TRUE(all_equal(packed(x), apart(x)));
 }
 
+TEST_F(TorchErrors, layers_inside_a_layer_that_is_named_follow_it) {
+  Model inner = Sequential(Dense(3), TimeDistributed(Dense(2)));  // around one layer stands no module
+  Model outer = Sequential(inner, Dense(1));
+  outer(ones({1, 4, 5}));
+  const Tensor w = random::normal({3, 5});
+  save_tensors(file_, {{"net.body.dense.weight", w},
+                       {"net.body.dense.bias", ones({3})},
+                       {"net.body.time_distributed.weight", ones({2, 3})},
+                       {"net.body.time_distributed.bias", ones({2})},
+                       {"head.weight", ones({1, 2})},
+                       {"head.bias", ones({1})}});
+  const LoadReport report =
+      outer.load_weights(file_, {.layout = WeightLayout::PyTorch, .names = {{"sequential", "net.body"}, {"dense", "head"}}});
+  EXPECT_EQ(report.matched[2], "sequential/time_distributed/dense/kernel from net.body.time_distributed.weight");
+  EXPECT_TRUE(all_equal(outer.weights()[0], transpose(w)));
+}
+
 TEST_F(TorchErrors, our_own_files_take_names_too) {
   Model whole = Sequential(Dense(4, {.name = "base"}), Dense(2)), part = Sequential(Dense(4, {.name = "trunk"}));
   whole(ones({1, 3}));
