@@ -49,7 +49,7 @@ struct LoadOptions {
   WeightLayout layout = WeightLayout::Keras;
   WeightNames names = {};
   /// WeightLayout::PyTorch: modules are found by kind and sizes instead of by name; equal ones stand in the order of the numbers in their names,
-  /// and where the names have no such order it is an ArgumentError.
+  /// and where the names have no such order it is a FormatError.
   bool match_by_order = false;
   /// WeightLayout::PyTorch: Dense layers behind an image that was flattened, and its sizes there: {{"dense", {channels, height, width}}}. Their
   /// rows are put into the order in which an image with the channels last is flattened; {}: they are in that order already.

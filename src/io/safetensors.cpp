@@ -36,7 +36,6 @@ constexpr std::string_view metadata_key = "__metadata__";
 constexpr int64_t longest_header = 100'000'000;  // as the format's own reader
 constexpr size_t most_texts = 10'000;            // in the metadata: likewise, a short one takes many times its bytes
 constexpr size_t most_tensors = 100'000;         // one of no elements takes memory that is nowhere in the file
-constexpr size_t most_texts = 100'000;           // likewise
 
 [[noreturn]] void refuse(const std::filesystem::path& file, std::string_view what) {
   throw FormatError(fmt::format("safetensors: \"{}\" {}; expected a whole safetensors file.", file.string(), what));

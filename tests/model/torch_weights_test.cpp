@@ -8,9 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
-#include <functional>
-#include <map>
+#include <fstream>
+#include <random>
 
 namespace anyshape::test {
 namespace {
@@ -251,18 +252,59 @@ TEST_F(TorchErrors, modules_without_an_order_are_not_guessed) {
   const Tensor w = ones({3, 3}), b = ones({3});
   const LoadOptions by_order{.layout = WeightLayout::PyTorch, .match_by_order = true};
   save_tensors(file_, {{"query.weight", w}, {"query.bias", b}, {"value.weight", w}, {"value.bias", b}});
-  EXPECT_EQ(argument(Sequential(Dense(3), Dense(3)), ones({1, 3}), file_, by_order),
+  Model alike = Sequential(Dense(3), Dense(3));
+  alike(ones({1, 3}));
+  EXPECT_EQ(text_of<FormatError>([&] { alike.load_weights(file_, by_order); }),
             "load_weights: .match_by_order: the modules \"query\" and \"value\" fit dense, dense_1 alike, and their names have no order; "
             "expected names that differ in a number. Say which is which with .names.");
   save_tensors(file_, {{"0.weight", w}, {"0.bias", b}});
   EXPECT_NE(text_of<FormatError>([&] {
-              Model network = Sequential(Dense(3), Dense(3));
-              network(ones({1, 3}));
-              network.load_weights(file_, by_order);
+              alike.load_weights(file_, by_order);
             }).find("2 layers take bias [3], weight [3, 3] (dense, dense_1), and the file has 1 such modules (0)"),
             std::string::npos);
   EXPECT_NE(argument(Sequential(Dense(3)), ones({1, 3}), file_, {.match_by_order = true}).find("expected WeightLayout::PyTorch"),
             std::string::npos);
+}
+
+// ANYSHAPE_FUZZ_FILES says how many mutated files are read. A file that is refused changes nothing.
+TEST_F(TorchErrors, mutated_files_load_or_are_refused) {
+  const char* const wanted = std::getenv("ANYSHAPE_FUZZ_FILES");
+  const long count = wanted != nullptr ? std::strtol(wanted, nullptr, 10) : 300;
+  std::ifstream in(weights("picture"), std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(in), {}};
+  Model network = picture();
+  network(value("picture/x"));
+  std::mt19937 random(18);
+  const auto below = [&](size_t bound) { return std::uniform_int_distribution<size_t>(0, bound - 1)(random); };
+  const size_t header = whole.find("}}") + 2;
+  int64_t loaded = 0, refused = 0;
+  for (long i = 0; i < count; ++i) {
+    std::string damaged = whole;
+    for (size_t change = 0, changes = below(4); change < changes; ++change) {
+      const size_t at = 8 + below(header - 8);
+      if (damaged[at] >= '0' && damaged[at] <= '9') {
+        damaged[at] = static_cast<char>('0' + below(10));
+      } else if (damaged[at] >= 'a' && damaged[at] <= 'z') {
+        damaged[at] = "abdeghinorstuw._0123"[below(20)];
+      }
+    }
+    std::ofstream(file_, std::ios::binary) << damaged;
+    const LoadOptions options{
+        .strict = below(2) == 0, .layout = WeightLayout::PyTorch, .match_by_order = true, .flattened = {{"dense", {4, 2, 3}}}};
+    const std::vector<Tensor> before = network.weights();
+    try {
+      network.load_weights(file_, options);
+      ++loaded;
+    } catch (const FormatError&) {
+      ++refused;
+      const std::vector<Tensor> after = network.weights();
+      for (size_t weight = 0; weight < before.size(); ++weight) {
+        ASSERT_EQ(after[weight].data<float>().data(), before[weight].data<float>().data());
+      }
+    }
+  }
+  EXPECT_GT(loaded, 0);
+  EXPECT_GT(refused, 0);
 }
 
 TEST_F(TorchErrors, parts_of_attention_may_be_modules_of_their_own) {
@@ -287,6 +329,23 @@ TEST_F(TorchErrors, parts_of_attention_may_be_modules_of_their_own) {
       {.layout = WeightLayout::PyTorch,
        .names = {{"a/query", "self.query"}, {"a/key", "self.key"}, {"a/value", "self.value"}, {"a/attention_output", "output.dense"}}});
   EXPECT_TRUE(all_equal(packed(x), apart(x)));
+}
+
+TEST_F(TorchErrors, layers_inside_a_layer_that_is_named_follow_it) {
+  Model inner = Sequential(Dense(3), TimeDistributed(Dense(2)));  // around one layer stands no module
+  Model outer = Sequential(inner, Dense(1));
+  outer(ones({1, 4, 5}));
+  const Tensor w = random::normal({3, 5});
+  save_tensors(file_, {{"net.body.dense.weight", w},
+                       {"net.body.dense.bias", ones({3})},
+                       {"net.body.time_distributed.weight", ones({2, 3})},
+                       {"net.body.time_distributed.bias", ones({2})},
+                       {"head.weight", ones({1, 2})},
+                       {"head.bias", ones({1})}});
+  const LoadReport report =
+      outer.load_weights(file_, {.layout = WeightLayout::PyTorch, .names = {{"sequential", "net.body"}, {"dense", "head"}}});
+  EXPECT_EQ(report.matched[2], "sequential/time_distributed/dense/kernel from net.body.time_distributed.weight");
+  EXPECT_TRUE(all_equal(outer.weights()[0], transpose(w)));
 }
 
 TEST_F(TorchErrors, our_own_files_take_names_too) {

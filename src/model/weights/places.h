@@ -43,7 +43,7 @@ std::vector<Leaf> leaves_of(const AnyLayer& network);
 std::vector<Match> find_tensors(const AnyLayer& network, const LoadOptions& options, const std::map<std::string, Place>& found,
                                 const std::function<bool(const std::string&)>& is_there);
 
-// Modules by kind and sizes: `file` has the sizes of its tensors by name. A layer that no module fits is left out. ArgumentError where modules fit
+// Modules by kind and sizes: `file` has the sizes of its tensors by name. A layer that no module fits is left out. FormatError where modules fit
 // alike and their names have no order.
 std::map<std::string, Place> places_by_order(const AnyLayer& network, const std::map<std::string, Sizes>& file);
 

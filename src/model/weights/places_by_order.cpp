@@ -8,9 +8,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <compare>
+#include <map>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -136,7 +137,7 @@ void put_in_order(std::vector<Module>& alike, const std::vector<std::string>& la
   for (size_t i = 0; i < alike.size(); ++i) {
     for (size_t j = i + 1; j < alike.size(); ++j) {
       if (stands_before(alike[i], alike[j])) continue;
-      throw ArgumentError(fmt::format(
+      throw FormatError(fmt::format(
           "load_weights: .match_by_order: the modules {} and {} fit {} alike, and their names have no order; expected names that "
           "differ in a number. Say which is which with .names.",
           in_quotes(alike[i].shown()), in_quotes(alike[j].shown()), listed(layers)));
