@@ -153,12 +153,25 @@ def real_cases(sizes=20):
     (ROOT / "models.txt").write_text("".join(lines))
 
 
+def pictures():
+    """Lines of text of several sizes, for examples/ocr: what a picture says is its name."""
+    from PIL import Image, ImageDraw, ImageFont
+
+    folder = ROOT / "pictures"
+    folder.mkdir(parents=True)
+    for text, size, letters in (("any size at all", (420, 96), 40), ("Trace once 2026", (333, 120), 32), ("a long line of small text", (700, 64), 30)):
+        picture = Image.new("RGB", size, (250, 248, 240))
+        ImageDraw.Draw(picture).text((24, size[1] // 2 - letters // 2), text, fill=(20, 20, 60), font=ImageFont.load_default(letters))
+        picture.save(folder / f"{text}.png")
+
+
 if __name__ == "__main__":
-    for part in ("node", "pytorch-converted", "pytorch-operator", "simple", "light", "forms", "real"):
+    for part in ("pictures", "node", "pytorch-converted", "pytorch-operator", "simple", "light", "forms", "real"):
         shutil.rmtree(ROOT / part, ignore_errors=True)
     node_cases()
     for part in ("pytorch-converted", "pytorch-operator", "simple"):
         data_cases(part)
     light_cases()
+    pictures()
     form_cases()
     real_cases()

@@ -29,6 +29,8 @@ Model load(const std::filesystem::path& file, LoadOptions options = {});
 /// What a model takes, by name, with its open sizes: `function(model, {.signature = as::onnx::inputs(model)})`. ArgumentError for a model that load() has
 /// not made.
 std::vector<TensorSpec> inputs(const Model& model);
+/// What the file says of itself beside its graph, such as the letters that a model reads; ArgumentError as above.
+std::map<std::string, std::string> metadata(const Model& model);
 
 }  // namespace anyshape::onnx
 #pragma GCC visibility pop

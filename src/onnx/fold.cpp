@@ -42,8 +42,9 @@ void fold_constants(ModelProto& model, std::map<std::string, Value>& constants) 
   std::vector<NodeProto> left;
   for (NodeProto& node : model.graph.nodes) {
     const RuleEntry* const rule = find_rule(node.domain, node.op, opset_of(model.opsets, node.domain));
-    const bool is_known = rule != nullptr && !rule->options.is_random && !has_graphs(node) && find_function(model, node) == nullptr &&
-                          std::ranges::all_of(node.inputs, [&](const std::string& input) { return input.empty() || constants.contains(input); });
+    const bool is_known =
+        rule != nullptr && !rule->options.is_random && !has_graphs(node) && find_function(model, node) == nullptr &&
+        std::ranges::all_of(node.inputs, [&](const std::string& input) { return input.empty() || constants.contains(input); });
     std::vector<Value> results;
     if (is_known) {
       try {
@@ -52,7 +53,8 @@ void fold_constants(ModelProto& model, std::map<std::string, Value>& constants) 
         results.clear();
       }
     }
-    const bool is_folded = !results.empty() && std::ranges::all_of(results, [](const Value& value) { return !value.is_given() || value.is_constant(); });
+    const bool is_folded =
+        !results.empty() && std::ranges::all_of(results, [](const Value& value) { return !value.is_given() || value.is_constant(); });
     if (!is_folded) {
       left.push_back(std::move(node));
       continue;
@@ -75,7 +77,8 @@ const Value* constant_at(const NodeProto& node, size_t input, const std::map<std
 // y = (conv(x, w) + b - mean) * scale + shift is a convolution with other numbers.
 class Normalizations {
  public:
-  Normalizations(GraphProto& graph, std::map<std::string, Value>& constants) : graph_(graph), constants_(constants), uses_(uses_in(graph)) {}
+  Normalizations(GraphProto& graph, std::map<std::string, Value>& constants)
+      : graph_(graph), constants_(constants), uses_(uses_in(graph)) {}
 
   void run() {
     std::map<std::string, size_t> maker;  // of a name that convolutions give: the node
@@ -114,7 +117,8 @@ class Normalizations {
     const bool has_bias = conv.inputs.size() > 2 && !conv.inputs[2].empty();
     bool is_plain = true;
     const double epsilon = epsilon_of(normalization, is_plain);
-    if (weight == nullptr || weight->rank() < 3 || weight->dtype() != Dtype::f32 || (has_bias && bias == nullptr) || !is_plain) return false;
+    if (weight == nullptr || weight->rank() < 3 || weight->dtype() != Dtype::f32 || (has_bias && bias == nullptr) || !is_plain)
+      return false;
     const Dim filters = weight->shape()[0];
     for (size_t i = 1; i < 5; ++i) {
       const Value* const each = constant_at(normalization, i, constants_);
@@ -152,7 +156,8 @@ void fold(ModelProto& model, std::map<std::string, Value>& constants) {
 
 // Numbers that say how an op works: scales, limits, ratios.
 static bool takes_settings(const NodeProto& node) {
-  static const std::set<std::string_view> ops = {"Resize", "Upsample", "Pad", "Clip", "Range", "Dropout", "QuantizeLinear", "DequantizeLinear", "NonMaxSuppression", "OneHot"};
+  static const std::set<std::string_view> ops = {
+      "Resize", "Upsample", "Pad", "Clip", "Range", "Dropout", "QuantizeLinear", "DequantizeLinear", "NonMaxSuppression", "OneHot"};
   return ops.contains(node.op);
 }
 static void add_settings(const std::vector<NodeProto>& nodes, std::set<std::string>& settings) {

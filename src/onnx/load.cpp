@@ -31,10 +31,13 @@ Model load(const std::filesystem::path& file, LoadOptions options) {
   return Model(AnyLayer(std::move(network)));
 }
 
-std::vector<TensorSpec> inputs(const Model& model) {
+static const Network& network_of(const Model& model, const char* place) {
   const auto* const network = dynamic_cast<const Network*>(model.AnyLayer::layer().get());
-  if (network == nullptr) throw ArgumentError("onnx::inputs: the model was not made by onnx::load(); expected one that was.");
-  return network->input_specs();
+  if (network == nullptr) throw ArgumentError(fmt::format("{}: the model was not made by onnx::load(); expected one that was.", place));
+  return *network;
 }
+
+std::vector<TensorSpec> inputs(const Model& model) { return network_of(model, "onnx::inputs").input_specs(); }
+std::map<std::string, std::string> metadata(const Model& model) { return network_of(model, "onnx::metadata").model().metadata; }
 
 }  // namespace anyshape::onnx

@@ -31,6 +31,7 @@ class Parser {
         case 2: model.producer = text(in); break;
         case 7: model.graph = graph(in.message(), 0); break;
         case 8: opset(in.message(), model.opsets); break;
+        case 14: entry(in.message(), model.metadata); break;
         case 25: add(model.functions, function(in.message())); break;
         default: break;
       }

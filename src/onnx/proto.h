@@ -125,6 +125,7 @@ struct ModelProto {
   std::map<std::string, int64_t> opsets;  // by domain
   GraphProto graph;
   std::vector<FunctionProto> functions;
+  std::map<std::string, std::string> metadata;
   std::shared_ptr<const std::string> bytes;  // the file, which tensors point into
 };
 

@@ -27,7 +27,7 @@ class Value {
   static Value size(Dim number, ElementType type = ElementType::Int64);
   // A tensor [batch, space..., channels] for what ONNX calls [batch, channels, space...]: convolutions take and give it, so nothing is moved between them.
   static Value image(Tensor channels_last, ElementType type = ElementType::Undefined);
-  // A weight [taps..., in, out] for what ONNX calls [out, in, taps...]: turned once, when the model is loaded.
+  // A weight [taps..., in, out] for what ONNX calls [out, in, taps...]: transposed when the model is loaded.
   static Value kernel(Tensor turned);
   static Value sequence(std::vector<Value> elements);
 

@@ -20,21 +20,25 @@ int64_t files_to_try() {
 std::vector<std::string> samples() {
   const GraphParts body{.nodes = {node("Relu", {"a"}, {"b"})}, .outputs = {value_info("b", {"n"})}};
   std::vector<std::string> all = {
-      model_bytes({.nodes = {node("Conv", {"x", "w"}, {"c"}, {.integers = {{"pads", {1, 1, 1, 1}}}}), node("BatchNormalization", {"c", "s", "s", "s", "s"}, {"n"}),
-                             node("Transpose", {"n"}, {"t"}, {.integers = {{"perm", {0, 2, 3, 1}}}}), node("Shape", {"t"}, {"sizes"}),
-                             node("Slice", {"sizes", "zero", "two"}, {"some"}), node("ReduceProd", {"some"}, {"p"}), node("Reshape", {"t", "p"}, {"y"})},
-                   .initializers = {tensor_proto("w", {2, 1, 3, 3}, std::vector<float>(18, 0.5F)), tensor_proto("s", {2}, std::vector<float>{1, 2}),
-                                    tensor_proto("zero", {1}, std::vector<int64_t>{0}), tensor_proto("two", {1}, std::vector<int64_t>{2})},
-                   .inputs = {value_info("x", {"n", "1", "h", "w"})},
-                   .outputs = {value_info("y", {"m"})}}),
-      model_bytes({.nodes = {node("If", {"which"}, {"y"}, {.graphs = {{"then_branch", graph_proto(body)}, {"else_branch", graph_proto(body)}}}),
-                             node("Expand", {"one", "big"}, {"z"}), node("ConstantOfShape", {"big"}, {"q"}), node("Add", {"z", "q"}, {"a"})},
-                   .initializers = {tensor_proto("big", {2}, std::vector<int64_t>{30, 40}), tensor_proto("one", {1}, std::vector<float>{1})},
-                   .inputs = {value_info("which", {}, 9)},
-                   .outputs = {value_info("y", {"n"}), value_info("a", {"n"})}})};
+      model_bytes(
+          {.nodes = {node("Conv", {"x", "w"}, {"c"}, {.integers = {{"pads", {1, 1, 1, 1}}}}),
+                     node("BatchNormalization", {"c", "s", "s", "s", "s"}, {"n"}),
+                     node("Transpose", {"n"}, {"t"}, {.integers = {{"perm", {0, 2, 3, 1}}}}), node("Shape", {"t"}, {"sizes"}),
+                     node("Slice", {"sizes", "zero", "two"}, {"some"}), node("ReduceProd", {"some"}, {"p"}),
+                     node("Reshape", {"t", "p"}, {"y"})},
+           .initializers = {tensor_proto("w", {2, 1, 3, 3}, std::vector<float>(18, 0.5F)), tensor_proto("s", {2}, std::vector<float>{1, 2}),
+                            tensor_proto("zero", {1}, std::vector<int64_t>{0}), tensor_proto("two", {1}, std::vector<int64_t>{2})},
+           .inputs = {value_info("x", {"n", "1", "h", "w"})},
+           .outputs = {value_info("y", {"m"})}}),
+      model_bytes(
+          {.nodes = {node("If", {"which"}, {"y"}, {.graphs = {{"then_branch", graph_proto(body)}, {"else_branch", graph_proto(body)}}}),
+                     node("Expand", {"one", "big"}, {"z"}), node("ConstantOfShape", {"big"}, {"q"}), node("Add", {"z", "q"}, {"a"})},
+           .initializers = {tensor_proto("big", {2}, std::vector<int64_t>{30, 40}), tensor_proto("one", {1}, std::vector<float>{1})},
+           .inputs = {value_info("which", {}, 9)},
+           .outputs = {value_info("y", {"n"}), value_info("a", {"n"})}})};
   if (const auto folder = cases_folder()) {
-    for (const char* name : {"test_lstm_defaults", "test_loop13_seq", "test_scan9_sum", "test_if_opt", "test_resize_upsample_scales_linear", "test_gelu_default_1_expanded",
-                             "test_quantizelinear_axis", "test_sequence_map_add_1_sequence_1_tensor"}) {
+    for (const char* name : {"test_lstm_defaults", "test_loop13_seq", "test_scan9_sum", "test_if_opt", "test_resize_upsample_scales_linear",
+                             "test_gelu_default_1_expanded", "test_quantizelinear_axis", "test_sequence_map_add_1_sequence_1_tensor"}) {
       std::string bytes = bytes_of(*folder / "node" / name / "model.onnx");
       if (!bytes.empty()) all.push_back(std::move(bytes));
     }
@@ -92,7 +96,9 @@ TEST(OnnxHostile, constants_that_are_far_larger_than_the_file_are_not_made) {
 TEST(OnnxHostile, graphs_inside_graphs_have_an_end) {
   WireWriter graph = graph_proto({.nodes = {node("Relu", {"x"}, {"y"})}, .outputs = {value_info("y", {"n"})}});
   for (int i = 0; i < 200; ++i) {
-    graph = graph_proto({.nodes = {node("If", {"x"}, {"y"}, {.graphs = {{"then_branch", graph}, {"else_branch", graph_proto({.nodes = {}})}}})}, .outputs = {value_info("y", {"n"})}});
+    graph =
+        graph_proto({.nodes = {node("If", {"x"}, {"y"}, {.graphs = {{"then_branch", graph}, {"else_branch", graph_proto({.nodes = {}})}}})},
+                     .outputs = {value_info("y", {"n"})}});
   }
   WireWriter model;
   model.message(7, graph);

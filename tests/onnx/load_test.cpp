@@ -16,13 +16,14 @@ using Folder = anyshape::test::TemporaryFolder;
 
 // y = relu(x w + b), flattened by sizes that the graph computes.
 GraphParts dense_parts() {
-  return {.nodes = {node("MatMul", {"x", "w"}, {"product"}), node("Add", {"product", "b"}, {"sum"}), node("Relu", {"sum"}, {"active"}),
-                    node("Shape", {"x"}, {"sizes"}), node("Gather", {"sizes", "zero"}, {"rows"}), node("Concat", {"rows", "rest"}, {"wanted"}, {.integer = {{"axis", 0}}}),
-                    node("Reshape", {"active", "wanted"}, {"y"})},
-          .initializers = {tensor_proto("w", {3, 2}, std::vector<float>{1, 2, 3, 4, 5, 6}), tensor_proto("b", {2}, std::vector<float>{-1, 1}),
-                           tensor_proto("zero", {1}, std::vector<int64_t>{0}), tensor_proto("rest", {1}, std::vector<int64_t>{-1})},
-          .inputs = {value_info("x", {"batch", "3"})},
-          .outputs = {value_info("y", {"batch", "2"})}};
+  return {
+      .nodes = {node("MatMul", {"x", "w"}, {"product"}), node("Add", {"product", "b"}, {"sum"}), node("Relu", {"sum"}, {"active"}),
+                node("Shape", {"x"}, {"sizes"}), node("Gather", {"sizes", "zero"}, {"rows"}),
+                node("Concat", {"rows", "rest"}, {"wanted"}, {.integer = {{"axis", 0}}}), node("Reshape", {"active", "wanted"}, {"y"})},
+      .initializers = {tensor_proto("w", {3, 2}, std::vector<float>{1, 2, 3, 4, 5, 6}), tensor_proto("b", {2}, std::vector<float>{-1, 1}),
+                       tensor_proto("zero", {1}, std::vector<int64_t>{0}), tensor_proto("rest", {1}, std::vector<int64_t>{-1})},
+      .inputs = {value_info("x", {"batch", "3"})},
+      .outputs = {value_info("y", {"batch", "2"})}};
 }
 
 TEST(OnnxLoad, inputs_and_outputs_have_the_names_of_the_file) {
@@ -61,9 +62,10 @@ TEST(OnnxLoad, sizes_can_be_fixed_and_renamed) {
 
 TEST(OnnxLoad, equal_names_are_one_size) {
   const Folder folder;
-  const Model model = load(written(folder.path() / "pair.onnx", model_bytes({.nodes = {node("Add", {"a", "b"}, {"c"})},
-                                                                      .inputs = {value_info("a", {"n", ""}), value_info("b", {"n", ""})},
-                                                                      .outputs = {value_info("c", {"n", ""})}})));
+  const Model model =
+      load(written(folder.path() / "pair.onnx", model_bytes({.nodes = {node("Add", {"a", "b"}, {"c"})},
+                                                             .inputs = {value_info("a", {"n", ""}), value_info("b", {"n", ""})},
+                                                             .outputs = {value_info("c", {"n", ""})}})));
   EXPECT_EQ(to_string(inputs(model)[0]), "f32[n, a.1]");
   EXPECT_EQ(to_string(inputs(model)[1]), "f32[n, b.1]");
   EXPECT_THROW(model({ones({2, 3}), ones({1, 3})}), ShapeError);
@@ -92,10 +94,12 @@ TEST(OnnxLoad, an_input_can_be_fixed) {
   const Folder folder;
   const GraphParts then{.nodes = {node("Relu", {"x"}, {"a"})}, .outputs = {value_info("a", {"n"})}};
   const GraphParts otherwise{.nodes = {node("Neg", {"x"}, {"b"})}, .outputs = {value_info("b", {"n"})}};
-  const auto file = written(folder.path() / "branch.onnx",
-                            model_bytes({.nodes = {node("If", {"which"}, {"y"}, {.graphs = {{"then_branch", graph_proto(then)}, {"else_branch", graph_proto(otherwise)}}})},
-                                         .inputs = {value_info("x", {"n"}), value_info("which", {}, 9)},
-                                         .outputs = {value_info("y", {"n"})}}));
+  const auto file =
+      written(folder.path() / "branch.onnx",
+              model_bytes({.nodes = {node("If", {"which"}, {"y"},
+                                          {.graphs = {{"then_branch", graph_proto(then)}, {"else_branch", graph_proto(otherwise)}}})},
+                           .inputs = {value_info("x", {"n"}), value_info("which", {}, 9)},
+                           .outputs = {value_info("y", {"n"})}}));
   const Tensor x = tensor({-1.F, 2.F});
   const Model open = load(file), fixed = load(file, {.values = {{"which", full({}, true)}}});
   auto call = function([&](const Tensor& given, const Tensor& which) { return open({given, which}); });
@@ -108,9 +112,11 @@ TEST(OnnxLoad, an_input_can_be_fixed) {
 
 TEST(OnnxLoad, all_missing_ops_are_told_at_once_with_their_counts) {
   const Folder folder;
-  const auto file = written(folder.path() / "strange.onnx", model_bytes({.nodes = {node("Fly", {"x"}, {"a"}), node("Fly", {"a"}, {"b"}), node("Swim", {"b"}, {"y"}, {.domain = "sea"})},
-                                                                  .inputs = {value_info("x", {"n"})},
-                                                                  .outputs = {value_info("y", {"n"})}}));
+  const auto file =
+      written(folder.path() / "strange.onnx",
+              model_bytes({.nodes = {node("Fly", {"x"}, {"a"}), node("Fly", {"a"}, {"b"}), node("Swim", {"b"}, {"y"}, {.domain = "sea"})},
+                           .inputs = {value_info("x", {"n"})},
+                           .outputs = {value_info("y", {"n"})}}));
   const std::string text = text_of<FormatError>([&] { load(file); });
   EXPECT_NE(text.find("2 ops that are not supported: Fly (opset 17) 2 times, sea.Swim (opset 1)"), std::string::npos) << text;
 }
@@ -121,9 +127,9 @@ TEST(OnnxLoad, elements_are_read_from_files_in_the_models_folder_and_from_no_oth
   written(folder.path() / "data.bin", std::string(reinterpret_cast<const char*>(numbers.data()), 16));
   const auto model_with = [&](const std::string& location) {
     return written(folder.path() / "outside.onnx", model_bytes({.nodes = {node("Add", {"x", "w"}, {"y"})},
-                                                         .initializers = {external_proto("w", {3}, location, 4)},
-                                                         .inputs = {value_info("x", {"n", "3"})},
-                                                         .outputs = {value_info("y", {"n", "3"})}}));
+                                                                .initializers = {external_proto("w", {3}, location, 4)},
+                                                                .inputs = {value_info("x", {"n", "3"})},
+                                                                .outputs = {value_info("y", {"n", "3"})}}));
   };
   EXPECT_TRUE(all_equal(load(model_with("data.bin"))(zeros({1, 3})), tensor({{1.F, 2.F, 3.F}})));
   for (const char* location : {"../data.bin", "/etc/passwd", "a/../../data.bin", ""}) {
@@ -135,9 +141,10 @@ TEST(OnnxLoad, elements_are_read_from_files_in_the_models_folder_and_from_no_oth
 
 TEST(OnnxLoad, errors_name_the_node) {
   const Folder folder;
-  const Model model = load(written(folder.path() / "bad.onnx", model_bytes({.nodes = {node("Transpose", {"x"}, {"y"}, {.integers = {{"perm", {0, 7}}}, .name = "turn"})},
-                                                                     .inputs = {value_info("x", {"n", "3"})},
-                                                                     .outputs = {value_info("y", {"3", "n"})}})));
+  const Model model = load(written(
+      folder.path() / "bad.onnx", model_bytes({.nodes = {node("Transpose", {"x"}, {"y"}, {.integers = {{"perm", {0, 7}}}, .name = "turn"})},
+                                               .inputs = {value_info("x", {"n", "3"})},
+                                               .outputs = {value_info("y", {"3", "n"})}})));
   std::string text;
   try {
     model(ones({2, 3}));
