@@ -43,7 +43,6 @@ TEST(OnnxHostile, damaged_cases_run_or_are_refused) {
     const std::string bytes = damaged(bytes_of(folder / "model.onnx"), random);
     if (only != nullptr && i != std::atoll(only)) continue;
     if (std::getenv("ANYSHAPE_ONNX_TELL") != nullptr) std::cout << i << " " << folder.filename().string() << std::endl;
-    if (only != nullptr) std::ofstream("/tmp/damaged.onnx", std::ios::binary) << bytes;
     try {
       const Network network(parse_model(bytes, "damaged.onnx"), "damaged.onnx", {}, {});
       std::vector<Value> inputs;
