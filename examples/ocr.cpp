@@ -93,8 +93,8 @@ class Reader {
   }
 
   void tell_traces() const {
-    std::cout << "detector: " << find_.stats().traces << " trace, " << find_.stats().calls << " calls; recogniser: " << read_.stats().traces << " trace, "
-              << read_.stats().calls << " calls\n";
+    std::cout << "detector: " << find_.stats().traces << " trace, " << find_.stats().calls << " calls; recogniser: " << read_.stats().traces
+              << " trace, " << read_.stats().calls << " calls\n";
   }
 
  private:

@@ -31,7 +31,8 @@ int run(const std::string& file, const std::vector<std::string>& given) {
     return 2;
   }
 
-  auto call = as::function([&](const std::vector<Tensor>& tensors) { return model.outputs(tensors); }, {.name = "run", .signature = inputs});
+  auto call =
+      as::function([&](const std::vector<Tensor>& tensors) { return model.outputs(tensors); }, {.name = "run", .signature = inputs});
   std::vector<std::vector<Tensor>> calls;
   if (!given.empty()) {
     calls.emplace_back();

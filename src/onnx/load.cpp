@@ -28,7 +28,9 @@ Model load(const std::filesystem::path& file, LoadOptions options) {
   LayerState& state = network->state();
   state.name = options.name.empty() ? file.stem().string() : options.name;
   state.is_named = true;
-  return Model(AnyLayer(std::move(network)));
+  return Model(AnyLayer(std::move(network), [](const Layer& other) -> std::shared_ptr<Layer> {
+    return std::make_shared<Network>(static_cast<const Network&>(other));
+  }));
 }
 
 static const Network& network_of(const Model& model, const char* place) {

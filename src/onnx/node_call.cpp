@@ -157,6 +157,8 @@ std::vector<std::string> NodeCall::texts(std::string_view name, const std::vecto
 Value NodeCall::tensor(std::string_view name) const {
   const AttributeProto* const found = attribute(name, static_cast<int32_t>(Type::Tensor), "a tensor");
   if (found == nullptr) fail(fmt::format("attribute \"{}\" is missing", name), "a tensor");
+  if (found->t == nullptr) fail(fmt::format("attribute \"{}\" holds nothing", name), "a tensor");
+  if (!found->tensor.defined()) unsupported(fmt::format("a tensor of {}", name_of(found->t->type)));
   return Value::constant(found->tensor, found->t->type);
 }
 const GraphProto& NodeCall::graph(std::string_view name) const {

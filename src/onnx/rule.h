@@ -142,7 +142,6 @@ extern const RuleTable elementwise_rules, activation_rules, reduce_rules, moveme
     attention_rules, quantize_rules, random_rules, loss_rules, make_rules, cast_rules, sequence_rules, control_rules, image_rules,
     normalization_rules, signal_rules, resize_rules;
 extern const RuleTable function_rules, bitwise_rules, softmax_rules, slice_rules, order_rules, scatter_rules, layer_normalization_rules,
-    training_rules, linear_attention_rules, runtime_rules, sampling_rules, quantized_image_rules, box_rules,
-    col2im_rules;
+    training_rules, linear_attention_rules, runtime_rules, sampling_rules, quantized_image_rules, box_rules, col2im_rules;
 
 }  // namespace anyshape::onnx

@@ -288,6 +288,8 @@ std::optional<Value> fold_sizes(const NodeCall& call) {
          return x.numbers[0].empty() ? std::optional<Value>() : reduce(node, x, [](const Dim& a, const Dim& b) { return min(a, b); }, 0);
        }},
   };
+  static constexpr std::array<std::string_view, 3> of_two = {"Gather", "Div", "Mod"};
+  if (!call.has(1) && std::ranges::find(of_two, call.op()) != of_two.end()) return std::nullopt;
   const auto found = folds.find(call.op());
   const std::optional<Operands> operands = operands_of(call);
   if (!operands) return std::nullopt;

@@ -90,6 +90,19 @@ TEST(OnnxLoad, a_model_is_trained_and_its_weights_are_saved) {
   EXPECT_TRUE(all_equal(other(x), model(x)));
 }
 
+TEST(OnnxLoad, a_clone_has_weights_of_its_own) {
+  const Folder folder;
+  const Model model = load(written(folder.path() / "dense.onnx", model_bytes(dense_parts())), {.trainable = true});
+  Model clone = model.clone();
+  const Tensor x = ones({2, 3});
+  EXPECT_TRUE(all_equal(clone(x), model(x)));
+  std::vector<Tensor> zeroed;
+  for (const Tensor& weight : clone.weights()) zeroed.push_back(zeros_like(weight));
+  clone.set_weights(zeroed);
+  EXPECT_FALSE(all_equal(clone(x), model(x)));
+  EXPECT_EQ(inputs(clone).size(), 1U);
+}
+
 TEST(OnnxLoad, an_input_can_be_fixed) {
   const Folder folder;
   const GraphParts then{.nodes = {node("Relu", {"x"}, {"a"})}, .outputs = {value_info("a", {"n"})}};

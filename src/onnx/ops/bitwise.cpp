@@ -41,7 +41,7 @@ int64_t width_of(ElementType type) {
     case ElementType::Int16:
     case ElementType::Uint16: return 16;
     case ElementType::Uint32: return 32;
-    default: return 8 * size_of(*dtype_for(type));
+    default: return dtype_for(type) ? 8 * size_of(*dtype_for(type)) : 0;
   }
 }
 

@@ -20,7 +20,11 @@ Results constant_rule(NodeCall& call) {
 
 Results identity_rule(NodeCall& call) { return call.value(0); }
 
-Results size_rule(NodeCall& call) { return fold_sizes(call).value(); }
+Results size_rule(NodeCall& call) {
+  std::optional<Value> sizes = fold_sizes(call);
+  if (!sizes) call.fail("its input is a sequence", "a tensor");
+  return std::move(*sizes);
+}
 
 Results constant_of_shape_rule(NodeCall& call) {
   const Shape shape(call.sizes(0));
