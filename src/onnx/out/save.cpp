@@ -229,7 +229,7 @@ void give_constants(const Trace& trace, std::span<graph::Value* const> values, E
   const std::vector<Tensor> weights = read_together(trace.variables);
   for (size_t i = 0; i < weights.size(); ++i) {
     const std::string &owner = trace.owners[i], &own = values[first + i]->spec.name;
-    emitter.set_known(values[first + i], weights[i], owner.empty() ? own : owner + "/" + own);
+    emitter.set_known(values[first + i], weights[i], owner.empty() ? own : fmt::format("{}/{}", owner, own));
   }
 }
 
