@@ -150,6 +150,8 @@ TEST_F(OnnxExport, refuses_names_and_opsets_that_do_not_fit) {
   EXPECT_EQ(
       with({.outputs = {"a", "x"}}),
       "onnx::save: function \"pair\": \"x\" is the name of two inputs, or of an input and a result; expected a name of its own for each.");
+  EXPECT_EQ(with({.outputs = {"a", ""}}),
+            "onnx::save: function \"pair\": the name of a result is empty; expected one that a runtime can ask for.");
   EXPECT_EQ(with({.opset = 17}), "onnx::save: function \"pair\": the opset is 17; expected 18 to 21.");
   EXPECT_EQ(with({.inputs = {rows_of_four, rows_of_four}}),
             "onnx::save: function \"pair\": it takes 1 tensors, and 2 are described; expected one spec for each.");

@@ -140,26 +140,13 @@ bool is_global(NodeCall& c) {
   return c.a.flag("adaptive") && std::ranges::all_of(c.a.sizes("sizes"), [](const Dim& size) { return size.same_as(1); });
 }
 
-// Adaptive windows are all alike where the results divide the image.
-Placed pool_windows(NodeCall& c) {
-  if (!c.a.flag("adaptive")) return placed_on(c, c.a.sizes("taps"));
-  Placed p;
-  for (size_t k = 0; k < c.a.sizes("sizes").size(); ++k) {
-    const Dim &input = c.shape(0)[static_cast<int>(k) + 1], &output = c.a.sizes("sizes")[k];
-    if (!input.is_constant() || !output.is_constant() || output.value() == 0 || input.value() % output.value() != 0)
-      c.no_form("its windows differ in size with the image; expected an image of fixed size that its results divide");
-    p.taps.push_back(input.value() / output.value());
-  }
-  p.attributes = {{"strides", p.taps}, {"kernel_shape", p.taps}};
-  return p;
-}
-
 void max_pool(NodeCall& c) {
   if (c.is_used(1)) c.no_form("the pixels of its results are used, as by a gradient");
   if (c.dtype() != Dtype::u8) require_floating(c);
   c.use_channels_second();
   if (is_global(c)) return c.out(c.add("GlobalMaxPool", {c.in(0)}));
-  const Placed p = pool_windows(c);
+  if (c.a.flag("adaptive")) return write_adaptive_pool(c, true);
+  const Placed p = placed_on(c, c.a.sizes("taps"));
   if (!p.open_before.empty() && !is_floating(c.dtype()))
     c.no_form("its padding goes with the size of the image, and integers have no -infinity");
   const std::string x = padded(c, p, c.in(0), -std::numeric_limits<double>::infinity());
@@ -169,7 +156,8 @@ void max_pool(NodeCall& c) {
 void average_pool(NodeCall& c) {
   c.use_channels_second();
   if (is_global(c)) return c.out(c.add("GlobalAveragePool", {c.in(0)}));
-  Placed p = pool_windows(c);
+  if (c.a.flag("adaptive")) return write_adaptive_pool(c, false);
+  Placed p = placed_on(c, c.a.sizes("taps"));
   if (!p.open_before.empty()) c.no_form("its padding goes with the size of the image");
   // All windows are without dilation, and ONNX counts only what lies in the image.
   std::erase_if(p.attributes, [](const Attribute& each) { return each.name == "dilations"; });

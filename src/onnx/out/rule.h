@@ -91,6 +91,9 @@ bool write_pattern(NodeCall& call);
 // A factor or a term per channel that follows a convolution becomes part of its weights; false where it does not.
 bool fold_into_convolution(NodeCall& call);
 
+// Pooling of any image to results of a given number, with channels behind the rows.
+void write_adaptive_pool(NodeCall& call, bool is_max);
+
 // A recurrent layer's loop as ONNX's own node; false where it is none of those.
 bool write_recurrent(NodeCall& call);
 

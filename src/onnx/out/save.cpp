@@ -4,7 +4,7 @@
 #include "function/registry.h"
 #include "function/signature.h"
 #include "function/tracer.h"
-#include "nn/layer_state.h"
+#include "graph/stateful.h"
 #include "onnx/out/exporter.h"
 #include "onnx/out/file.h"
 #include "passes/run_passes.h"
@@ -195,47 +195,61 @@ std::vector<std::string> output_names(const Saved& saved, const SaveOptions& opt
   return names;
 }
 
+void reserve_outputs(const Saved& saved, const std::vector<std::string>& names, Emitter& emitter) {
+  for (const std::string& name : names) {
+    if (name.empty()) refuse(saved, "the name of a result is empty; expected one that a runtime can ask for.");
+    if (emitter.unique(name) != name)
+      refuse(saved, fmt::format("two results are called \"{}\"; expected a name of its own for each.", name));
+  }
+}
+
+// The inputs of the file, by the names that they are given or, without one, by their number; notes which symbols stand among their sizes.
+std::vector<ValueText> take_inputs(const Saved& saved, std::span<graph::Value* const> values, Emitter& emitter,
+                                   std::set<std::string>& symbols) {
+  std::vector<ValueText> inputs;
+  for (size_t i = 0; i < values.size(); ++i) {
+    std::string& name = values[i]->spec.name;
+    if (name.empty()) name = values.size() == 1 ? "input" : fmt::format("input{}", i);
+    if (emitter.unique(name) != name)
+      refuse(saved,
+             fmt::format("\"{}\" is the name of two inputs, or of an input and a result; expected a name of its own for each.", name));
+    emitter.set(values[i], name);
+    for (const Dim& size : values[i]->spec.shape) {
+      if (const Symbol* symbol = as_symbol(size)) symbols.insert(symbol->name);
+    }
+    inputs.push_back(value_text(name, values[i]->spec, symbols));
+  }
+  return inputs;
+}
+
+// What the trace took from around it, then its variables, as of one moment, should somebody train.
+void give_constants(const Trace& trace, std::span<graph::Value* const> values, Emitter& emitter) {
+  const size_t first = trace.captures.size();
+  for (size_t i = 0; i < first; ++i) emitter.set_known(values[i], trace.captures[i], values[i]->spec.name);
+  const std::vector<Tensor> weights = read_together(trace.variables);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const std::string &owner = trace.owners[i], &own = values[first + i]->spec.name;
+    emitter.set_known(values[first + i], weights[i], owner.empty() ? own : fmt::format("{}/{}", owner, own));
+  }
+}
+
 void write(const Saved& saved, const Signature& signature, const Traced& traced, const std::filesystem::path& file,
            const SaveOptions& options) {
   if (options.opset < 18 || options.opset > 21) refuse(saved, fmt::format("the opset is {}; expected 18 to 21.", options.opset));
   const Trace& trace = traced.trace;
   graph::Graph& graph = *trace.graph;
-  const std::vector<TensorSpec> specs = signature.dense_specs();
   simplify(graph);
   Emitter emitter(options.opset);
   onnx::out::Exporter exporter(emitter);
   exporter.note_uses(graph);
 
-  std::vector<ValueText> inputs, outputs;
   std::set<std::string> symbols;
-  const std::vector<graph::Value*>& values = graph.inputs();
   const std::vector<std::string> wanted = output_names(saved, options, traced);
-  for (const std::string& name : wanted) {
-    if (emitter.unique(name) != name)
-      refuse(saved, fmt::format("two results are called \"{}\"; expected a name of its own for each.", name));
-  }
-  for (size_t i = 0; i < specs.size(); ++i) {
-    graph::Value* const input = values[i];
-    std::string& name = input->spec.name;
-    if (name.empty()) name = specs.size() == 1 ? "input" : fmt::format("input{}", i);
-    if (emitter.unique(name) != name)
-      refuse(saved,
-             fmt::format("\"{}\" is the name of two inputs, or of an input and a result; expected a name of its own for each.", name));
-    emitter.set(input, name);
-    for (const Dim& size : input->spec.shape) {
-      if (const Symbol* symbol = as_symbol(size)) symbols.insert(symbol->name);
-    }
-    inputs.push_back(value_text(name, input->spec, symbols));
-  }
+  reserve_outputs(saved, wanted, emitter);
+  const size_t count = signature.dense_specs().size();
+  std::vector<ValueText> inputs = take_inputs(saved, std::span(graph.inputs()).first(count), emitter, symbols), outputs;
   bind_symbols(emitter, graph, signature);
-  for (size_t i = 0; i < trace.captures.size(); ++i)
-    emitter.set_known(values[specs.size() + i], trace.captures[i], values[specs.size() + i]->spec.name);
-  const size_t first = specs.size() + trace.captures.size();
-  for (size_t i = 0; i < trace.variables.size(); ++i) {
-    const std::string& owner = trace.owners[i];
-    const std::string& own = values[first + i]->spec.name;
-    emitter.set_known(values[first + i], trace.variables[i]->value(), owner.empty() ? own : owner + "/" + own);
-  }
+  give_constants(trace, std::span(graph.inputs()).subspan(count), emitter);
   const onnx::out::Names results = exporter.write(graph);
   if (const std::string missing = exporter.missing(); !missing.empty()) {
     refuse(

@@ -33,5 +33,6 @@ class CaseWriter {
 void write_ops(CaseWriter& writer);
 void write_layers(CaseWriter& writer);
 void write_models(CaseWriter& writer);
+int read_back(const std::filesystem::path& root);  // cases that were written, by our own onnx::load: 0 where all give the same
 
 }  // namespace anyshape::test
