@@ -88,6 +88,9 @@ class Elements {
       to[i] = static_cast<To>(value);
     }
   }
+  void widen_bytes(std::string_view raw, int32_t* to) const {  // int8: from 128 on they are negative
+    for (int64_t i = 0; i < count_; ++i) to[i] = (static_cast<int32_t>(static_cast<uint8_t>(raw[static_cast<size_t>(i)])) ^ 128) - 128;
+  }
   void put_part(int64_t i, unsigned byte, Tensor& result) const {
     const auto width = static_cast<unsigned>(bits()), range = 1U << width;
     const unsigned part = (byte >> (static_cast<unsigned>(i * width) % 8U)) & (range - 1);
@@ -109,7 +112,7 @@ class Elements {
       return result;
     }
     switch (proto_.type) {
-      case ElementType::Int8: widen<int8_t>(raw, host_data<int32_t>(result)); break;
+      case ElementType::Int8: widen_bytes(raw, host_data<int32_t>(result)); break;
       case ElementType::Int16: widen<int16_t>(raw, host_data<int32_t>(result)); break;
       case ElementType::Uint16: widen<uint16_t>(raw, host_data<int32_t>(result)); break;
       case ElementType::Uint32: widen<uint32_t>(raw, host_data<int64_t>(result)); break;

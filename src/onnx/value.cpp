@@ -1,6 +1,7 @@
 // Values between their forms.
 #include "onnx/value.h"
 
+#include "graph/layer_path.h"
 #include "graph/outside_trace.h"
 #include "ops/source/size.h"
 #include "tensor/view.h"
@@ -103,7 +104,8 @@ Dtype Value::dtype() const {
 Tensor Value::tensor() const {
   if (kind_ == Kind::Tensor && layout_ == Layout::Kernel) return transpose(tensor_, from_kernel(tensor_.rank()));
   if (kind_ == Kind::Tensor) return is_image() ? moved(tensor_, -1, 1, is_constant_) : tensor_;
-  if (kind_ != Kind::Sizes) throw InternalError("onnx: a value that is no tensor is taken for one.");
+  if (kind_ != Kind::Sizes)
+    throw FormatError("onnx: a sequence, or nothing, is given where a tensor is taken; expected a tensor." + current_place());
   const Dtype dtype = this->dtype();
   if (is_constant_) {
     std::vector<int64_t> numbers;
