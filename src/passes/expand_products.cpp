@@ -10,7 +10,6 @@
 #include "passes/rewrite.h"
 #include "passes/run_passes.h"
 #include "shape/prove.h"
-#include "tensor/half.h"
 
 #include <numeric>
 #include <utility>
@@ -128,7 +127,6 @@ std::string_view why_not_tiny(const Product& p) {
 }
 
 Choice choose(const Product& p) {
-  if (is_half(p.result.dtype)) return {};  // traces multiply halves as f32: a term of a sum would be rounded by itself
   const Choice forms[] = {
       is_one(p.k) ? Choice{Form::Outer, why_not_outer(p)} : Choice{},
       is_one(p.m) || is_one(p.n) ? Choice{Form::Vector, why_not_vector(p)} : Choice{},
