@@ -26,14 +26,15 @@ def recognise(random, width):
     return {"x": uniform(random, 6, 3, 48, width)}
 
 
-def silero(random, length):
-    return {"input": uniform(random, 16, length), "state": np.zeros((2, 16, 128), np.float32), "sr": np.array(16000, np.int64)}
+def silero(random, size):
+    batch, length = size
+    return {"input": uniform(random, batch, length), "state": np.zeros((2, batch, 128), np.float32), "sr": np.array(16000, np.int64)}
 
 
 WORKLOADS = {
     "detect": (detect, (64, 64), [(256 + 32 * (7 * i % 17), 256 + 32 * (5 * i % 16)) for i in range(20)]),
     "recognise": (recognise, 48, [80 + 19 * (11 * i % 30) for i in range(30)]),
-    "silero": (silero, 576, [640 + 64 * (7 * i % 40) for i in range(40)]),
+    "silero": (silero, (16, 576), [(8 + 3 * (7 * i % 41), 576 + 64 * (i % 4)) for i in range(40)]),
 }
 
 
