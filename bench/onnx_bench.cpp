@@ -46,7 +46,7 @@ Workload recognise() {
 Workload silero() {
   const auto feed = [](int64_t batch, int64_t length) { return Feed{uniform({batch, length}), as::zeros({2, batch, 128})}; };
   Workload workload{.first = feed(16, 576), .stream = {}, .options = {.values = {{"sr", Tensor(int64_t{16000})}}}};
-  for (int64_t i = 0; i < 40; ++i) workload.stream.push_back(feed(8 + 3 * (7 * i % 41), 576 + 64 * (i % 4)));
+  for (int64_t i = 0; i < 40; ++i) workload.stream.push_back(feed(8 + 3 * (7 * i % 41), 512 + 16 * (i % 12)));
   return workload;
 }
 

@@ -34,7 +34,7 @@ def silero(random, size):
 WORKLOADS = {
     "detect": (detect, (64, 64), [(256 + 32 * (7 * i % 17), 256 + 32 * (5 * i % 16)) for i in range(20)]),
     "recognise": (recognise, 48, [80 + 19 * (11 * i % 30) for i in range(30)]),
-    "silero": (silero, (16, 576), [(8 + 3 * (7 * i % 41), 576 + 64 * (i % 4)) for i in range(40)]),
+    "silero": (silero, (16, 576), [(8 + 3 * (7 * i % 41), 512 + 16 * (i % 12)) for i in range(40)]),
 }
 
 
