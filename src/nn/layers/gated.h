@@ -40,7 +40,7 @@ class GatedLayer : public SteppedLayer {
   Variable kernel_, recurrent_kernel_, bias_;
 
  private:
-  int64_t gates_;
+  Dim gates_;  // as sizes are, so that a number of units out of a file cannot overflow
 };
 
 }  // namespace anyshape::nn

@@ -11,7 +11,7 @@ class GruLayer final : public nn::GatedLayer<GruOptions> {
 
  protected:
   // Of the two products, where each has its own.
-  Shape bias_shape() const override { return options_.reset_after ? Shape{2, 3 * units_} : Shape{3 * units_}; }
+  Shape bias_shape() const override { return options_.reset_after ? Shape{2, Dim(3) * units_} : Shape{Dim(3) * units_}; }
 
   Step step(const Tensor& x, const std::vector<Tensor>& states, const Tensor& kept, const CallContext&) override {
     const Tensor given = kept.defined() ? states[0] * kept : states[0];

@@ -147,10 +147,10 @@ class MultiHeadAttentionLayer final : public Layer {
   // [..., features] -> [..., heads, depth], by one product for all heads.
   Tensor to_heads(const Tensor& x, const Projection& projection, int64_t depth) const {
     const Tensor kernel = projection.kernel;
-    const Tensor matrix = reshape(kernel, {kernel.shape()[0], heads_ * depth});
+    const Tensor matrix = reshape(kernel, {kernel.shape()[0], Dim(heads_) * depth});
     return step_by_step(x, [&](const Tensor& steps) {
       Tensor result = matmul(steps, matrix);
-      if (options_.use_bias) result = result + reshape(Tensor(projection.bias), {heads_ * depth});
+      if (options_.use_bias) result = result + reshape(Tensor(projection.bias), {Dim(heads_) * depth});
       Shape shape = leading(steps);
       shape.push_back(heads_);
       shape.push_back(depth);
@@ -161,7 +161,7 @@ class MultiHeadAttentionLayer final : public Layer {
   // [..., heads, value_dim] -> [..., output size]
   Tensor from_heads(const Tensor& x) const {
     const Tensor kernel = output_.kernel;
-    const Dim width = heads_ * options_.value_dim;
+    const Dim width = Dim(heads_) * options_.value_dim;
     const Tensor matrix = reshape(kernel, {width, kernel.shape()[2]});
     return step_by_step(x, [&](const Tensor& steps) {
       Shape shape;
