@@ -156,7 +156,7 @@ Results center_crop_pad_rule(NodeCall& call) {
   std::vector<PadWidth> widths(static_cast<size_t>(x.rank()));
   for (size_t i = 0; i < axes.size(); ++i) {
     const auto axis = static_cast<size_t>(axes[i]);
-    const Dim &size = x.shape()[static_cast<int>(axis)], kept = min(size, wanted[i]), begin = (size - kept) / 2, missing = wanted[i] - kept;
+    const Dim size = x.shape()[static_cast<int>(axis)], kept = min(size, wanted[i]), begin = (size - kept) / 2, missing = wanted[i] - kept;
     ranges[axis] = {.begin = begin, .end = begin + kept};
     widths[axis] = {missing / 2, missing - missing / 2};
   }
