@@ -286,11 +286,17 @@ Results max_unpool_rule(NodeCall& call) {
   return pad(inner, widths);
 }
 
+// The side of a block of pixels, as a size: its square cannot overflow, whatever a file says.
+Dim block_of(const NodeCall& call, const Tensor& x) {
+  if (x.rank() != 4) call.fail(fmt::format("the input has rank {}", x.rank()), "4");
+  const int64_t side = call.integer("blocksize");
+  if (side < 1) call.fail(fmt::format("blocksize is {}", side), "at least 1");
+  return side;
+}
+
 Results depth_to_space_rule(NodeCall& call) {
   const Tensor x = call.tensor(0);
-  if (x.rank() != 4) call.fail(fmt::format("the input has rank {}", x.rank()), "4");
-  const int64_t b = call.integer("blocksize");
-  if (b < 1) call.fail(fmt::format("blocksize is {}", b), "at least 1");
+  const Dim b = block_of(call, x);
   const Shape s = x.shape();
   const Dim channels = s[1] / (b * b);
   const bool is_dcr = call.text("mode", "DCR") == "DCR";
@@ -301,9 +307,7 @@ Results depth_to_space_rule(NodeCall& call) {
 
 Results space_to_depth_rule(NodeCall& call) {
   const Tensor x = call.tensor(0);
-  if (x.rank() != 4) call.fail(fmt::format("the input has rank {}", x.rank()), "4");
-  const int64_t b = call.integer("blocksize");
-  if (b < 1) call.fail(fmt::format("blocksize is {}", b), "at least 1");
+  const Dim b = block_of(call, x);
   const Shape s = x.shape();
   const Tensor parts = transpose(reshape(x, {s[0], s[1], s[2] / b, b, s[3] / b, b}), {0, 3, 5, 1, 2, 4});
   if (call.text("mode", "DCR") == "CRD") return reshape(transpose(parts, {0, 3, 1, 2, 4, 5}), {s[0], s[1] * (b * b), s[2] / b, s[3] / b});
